@@ -1,0 +1,43 @@
+# The libraries Godwit stands on, all from Debian 12's packages. Third-party headers are system headers,
+# so that our warnings are about our code.
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+
+function(godwit_system_library name header library)
+  find_path(${name}_INCLUDE ${header} REQUIRED)
+  find_library(${name}_LIBRARY NAMES lib${library}.a ${library} REQUIRED)
+  add_library(godwit_dep_${name} INTERFACE)
+  target_include_directories(godwit_dep_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+  target_link_libraries(godwit_dep_${name} INTERFACE ${${name}_LIBRARY})
+endfunction()
+
+godwit_system_library(yaml yaml.h yaml)
+godwit_system_library(sqlite sqlite3.h sqlite3)
+target_link_libraries(godwit_dep_sqlite INTERFACE m Threads::Threads)
+godwit_system_library(xxhash xxhash.h xxhash)
+
+# Debian ships {fmt} as a shared library and headers only; one translation unit makes it static.
+add_library(godwit_dep_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_static.cpp)
+target_compile_options(godwit_dep_fmt PRIVATE -w)
+
+# Duktape is built from the single-file source that Debian's duktape-dev installs.
+find_path(DUKTAPE_SOURCE duktape.c PATHS /usr/share/duktape REQUIRED)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/duktape)
+configure_file(${DUKTAPE_SOURCE}/duktape.c ${CMAKE_BINARY_DIR}/duktape/duktape.c COPYONLY)
+configure_file(${DUKTAPE_SOURCE}/duktape.h ${CMAKE_BINARY_DIR}/duktape/duktape.h COPYONLY)
+file(READ ${DUKTAPE_SOURCE}/duk_config.h duk_config)
+# The execution-time hook bounds how long an expression of the user's may run (expr/engine.cpp defines it).
+string(REPLACE "#undef DUK_USE_EXEC_TIMEOUT_CHECK"
+       "#define DUK_USE_EXEC_TIMEOUT_CHECK(udata) godwit_expr_timed_out(udata)\n#ifdef __cplusplus\nextern \"C\"\n#endif\nint godwit_expr_timed_out(void *udata);"
+       duk_config "${duk_config}")
+string(REPLACE "#undef DUK_USE_INTERRUPT_COUNTER" "#define DUK_USE_INTERRUPT_COUNTER" duk_config "${duk_config}")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/duktape/duk_config.h CONTENT "${duk_config}" @ONLY)
+add_library(godwit_dep_duktape STATIC ${CMAKE_BINARY_DIR}/duktape/duktape.c)
+target_include_directories(godwit_dep_duktape SYSTEM PUBLIC ${CMAKE_BINARY_DIR}/duktape)
+target_compile_options(godwit_dep_duktape PRIVATE -w)
+target_link_libraries(godwit_dep_duktape INTERFACE m)
+
+find_path(DOCTEST_INCLUDE doctest/doctest.h REQUIRED)
+add_library(godwit_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/test_main.cpp)
+target_include_directories(godwit_test_main SYSTEM PUBLIC ${DOCTEST_INCLUDE})

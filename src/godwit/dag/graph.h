@@ -1,0 +1,189 @@
+// The one intermediate form: everything that defines work lowers to a Graph, everything that runs or writes work
+// takes one. Made for millions of nodes: dense ids, interned strings, attributes and variables shared between nodes.
+//
+// A Graph is built by adding nodes and edges, then freeze() makes the adjacency; after that it does not change.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "godwit/base/interner.h"
+#include "godwit/submit/description.h"
+
+namespace godwit::dag {
+
+using NodeId = std::uint32_t;
+using SiteId = std::uint16_t;      // index into Graph::sites()
+using TemplateId = std::uint32_t;  // index into Graph::templates()
+using AttributesId = std::uint32_t;
+using VarsId = std::uint32_t;
+using RunId = std::uint32_t;
+
+inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
+inline constexpr RunId kNoRun = std::numeric_limits<RunId>::max();
+inline constexpr VarsId kNoVars = std::numeric_limits<VarsId>::max();
+
+enum class NodeKind : std::uint8_t { train, evaluate, job, noop, service };
+
+std::string_view to_string(NodeKind kind);
+
+// A PRE, POST or HOLD script: argv, no shell. Arguments may hold DAGMan's $JOB, $RETRY, $MAX_RETRIES, $RETURN,
+// $JOBID, $DAG_STATUS, $FAILED_COUNT, $PRE_SCRIPT_RETURN.
+struct Script {
+  std::string executable;
+  std::vector<std::string> arguments;
+  friend bool operator==(const Script&, const Script&) = default;
+};
+
+// "request_memory: x2 up to 128GB": what grows when an attempt ran out of it.
+struct Escalation {
+  double factor = 1;
+  std::uint64_t limit_mb = 0;
+  friend bool operator==(const Escalation&, const Escalation&) = default;
+};
+
+// What few distinct values cover a whole graph with; shared between nodes.
+struct Attributes {
+  std::uint32_t retries = 0;
+  std::optional<int> unless_exit;
+  std::optional<Escalation> memory_escalation;
+  std::int32_t priority = 0;
+  std::string category;  // DAGMan's CATEGORY; empty: none
+  std::optional<Script> pre, post, hold;
+  friend bool operator==(const Attributes&, const Attributes&) = default;
+};
+
+// A submit template and its form at each site of the graph (nullptr where the template may not run).
+struct Template {
+  std::string name;
+  std::vector<std::shared_ptr<const submit::Description>> at_site;  // indexed by SiteId
+};
+
+// A training run, as viewers group nodes.
+struct Run {
+  std::uint32_t number = 0;
+  std::string uuid;              // 8 hex digits
+  std::uint32_t seed = 0;        // < 2^31
+  std::uint32_t replicate = 0;
+  bool baseline = false;
+  std::string pair;              // runs with the same values and seed, migrated and baseline, share it
+  std::vector<std::pair<std::string, std::string>> values;  // the sweep's variables, as text
+};
+
+struct Var {
+  Interner::Id key;
+  Interner::Id value;
+};
+
+struct Edge {
+  NodeId parent;
+  NodeId child;
+};
+
+class Graph {
+ public:
+  std::string name;
+  std::string directory;  // absolute: where relative paths of descriptions and scripts start
+  std::vector<std::string> notes;  // said by `plan`, for people
+
+  // --- building -----------------------------------------------------------------------------------------------
+  SiteId add_site(std::string_view site);  // finds or adds
+  TemplateId add_template(Template description);
+  AttributesId add_attributes(const Attributes& attributes);  // equal ones share an id
+  RunId add_run(Run run);
+  // A block of variables over an enclosing one: inner definitions win.
+  VarsId add_vars(VarsId enclosing, std::span<const Var> vars);
+  NodeId add_node(std::string_view name, NodeKind kind, TemplateId description, SiteId site, AttributesId attributes = 0,
+                  VarsId vars = kNoVars, RunId run = kNoRun);
+  void add_edge(NodeId parent, NodeId child);
+  void set_category_limit(std::string category, std::uint32_t max_jobs);
+  void reserve(std::size_t nodes, std::size_t edges);
+  // Builds the adjacency. Throws InputError with the cycle as a path ("a → b → a") where there is one.
+  void freeze();
+
+  // --- reading ------------------------------------------------------------------------------------------------
+  std::size_t size() const { return nodes_.size(); }
+  std::string_view name_of(NodeId node) const;
+  NodeKind kind(NodeId node) const { return nodes_[node].kind; }
+  SiteId planned_site(NodeId node) const { return nodes_[node].site; }
+  TemplateId template_of(NodeId node) const { return nodes_[node].description; }
+  const Attributes& attributes(NodeId node) const { return attributes_[nodes_[node].attributes]; }
+  RunId run_of(NodeId node) const { return nodes_[node].run; }
+  // By a linear pass made once on first use.
+  std::optional<NodeId> find(std::string_view name) const;
+  const submit::Description* description(NodeId node, SiteId site) const;
+
+  // The value of a node's variable, the innermost definition; nullopt where it has none.
+  std::optional<std::string_view> var(NodeId node, std::string_view key) const;
+  // Calls fn(key, value) for each of the node's variables, enclosing blocks first, overridden ones left out.
+  template <typename Fn>
+  void each_var(NodeId node, Fn&& fn) const;
+
+  std::span<const NodeId> children(NodeId node) const;
+  std::span<const NodeId> parents(NodeId node) const;
+  std::span<const Edge> edges() const { return edges_; }
+
+  const std::vector<std::string>& sites() const { return sites_; }
+  const std::vector<Template>& templates() const { return templates_; }
+  const std::vector<Run>& runs() const { return runs_; }
+  const std::vector<std::pair<std::string, std::uint32_t>>& category_limits() const { return category_limits_; }
+  Interner& strings() { return strings_; }
+  const Interner& strings() const { return strings_; }
+
+ private:
+  struct NodeRecord {
+    std::uint64_t name_begin;
+    std::uint32_t name_size;
+    TemplateId description;
+    AttributesId attributes;
+    VarsId vars;
+    RunId run;
+    SiteId site;
+    NodeKind kind;
+  };
+  struct VarsBlock {
+    VarsId enclosing;
+    std::uint32_t begin, end;  // in vars_
+  };
+
+  std::vector<NodeRecord> nodes_;
+  std::string names_;
+  std::vector<VarsBlock> blocks_;
+  std::vector<Var> vars_;
+  std::vector<Attributes> attributes_{Attributes{}};
+  std::vector<Template> templates_;
+  std::vector<Run> runs_;
+  std::vector<std::string> sites_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> child_begin_, parent_begin_;
+  std::vector<NodeId> children_, parents_;
+  std::vector<std::pair<std::string, std::uint32_t>> category_limits_;
+  Interner strings_;
+  mutable std::unordered_map<std::string_view, NodeId> by_name_;
+};
+
+template <typename Fn>
+void Graph::each_var(NodeId node, Fn&& fn) const {
+  VarsId chain[8];
+  std::size_t depth = 0;
+  for (VarsId id = nodes_[node].vars; id != kNoVars && depth < std::size(chain); id = blocks_[id].enclosing)
+    chain[depth++] = id;
+  const auto overridden = [&](Interner::Id key, std::size_t level) {
+    for (std::size_t inner = 0; inner < level; ++inner)
+      for (std::uint32_t i = blocks_[chain[inner]].begin; i < blocks_[chain[inner]].end; ++i)
+        if (vars_[i].key == key) return true;
+    return false;
+  };
+  for (std::size_t level = depth; level-- > 0;)
+    for (std::uint32_t i = blocks_[chain[level]].begin; i < blocks_[chain[level]].end; ++i)
+      if (!overridden(vars_[i].key, level)) fn(strings_.view(vars_[i].key), strings_.view(vars_[i].value));
+}
+
+}  // namespace godwit::dag

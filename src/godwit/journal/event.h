@@ -1,0 +1,59 @@
+// The kinds of event in a journal. Kinds are only ever added; what a kind's JSON holds is only ever extended.
+//
+// A row is event(seq, time_us, kind, node, attempt, json). `node` is the node's name or "" for the Dag as a whole;
+// `attempt` is 0 where the event belongs to no attempt; `json` is "" where there is nothing to add.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "godwit/base/clock.h"
+
+namespace godwit::journal {
+
+enum class Kind : std::uint8_t {
+  // The definition, written once before anything runs.
+  dag = 1,         // {"uuid","name","file","version","directory","nodes":N,"edges":N}
+  site = 2,        // {"name","executor","slots","cpus","memory_mb","gpus",…}
+  run = 3,         // {"number","run_uuid","seed","replicate","baseline","pair","values":{…},"epochs":N}
+  nodes = 4,       // {"first":id,"nodes":[{"name","kind","run":run_uuid,"site","first_epoch","last_epoch"}…],
+                   //  "edges":[[parent id, child id]…]}: ids count over all chunks; edges may name earlier chunks
+  // The engine.
+  engine_started = 16,  // {"pid","host","version","resumed":bool}
+  engine_stopped = 17,  // {"reason":"finished"|"interrupted"|"stopped"|"once"}
+  paused = 18,          // {"reason":"disk full …"}: no new submissions
+  unpaused = 19,        // {}
+  request = 20,         // {"what":"stop"|"stop_now"|"retry","nodes":[…]}: from the inbox
+  warning = 21,         // {"message"}
+  // A node's life. `attempt` is set.
+  placed = 32,          // {"site","reason"}
+  submitting = 33,      // {"phase","site","memory_mb"?}: before anything is submitted
+  queued = 34,          // {"phase","native_id"}
+  active = 35,          // {"phase","host","native_id"}
+  epoch = 36,           // one line of the metrics file, as the job wrote it (a JSON object), plus "_offset"
+  attempt_ended = 37,   // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
+                        //  "ended_us","detail","retry":"continued"|"retried"|"none"}
+  escalated = 38,       // {"request":"memory","from_mb","to_mb"}
+  // A node's end. `attempt` is its last.
+  node_done = 48,    // {} 
+  node_failed = 49,  // {"reason"}
+  node_futile = 50,  // {"because":node}: an ancestor failed
+  node_reset = 51,   // {"by":"retry"}: failed or futile → waiting again
+  dag_ended = 64,    // {"success":bool,"done":N,"failed":N,"futile":N}
+};
+
+std::string_view to_string(Kind kind);
+std::optional<Kind> kind_from(std::string_view text);
+
+struct Event {
+  std::int64_t seq = 0;  // given by the journal, from 1
+  Micros time = 0;
+  Kind kind = Kind::warning;
+  std::string node;
+  std::uint32_t attempt = 0;
+  std::string json;
+};
+
+}  // namespace godwit::journal

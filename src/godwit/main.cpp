@@ -1,0 +1,3 @@
+#include "godwit/cli/app.h"
+
+int main(int argc, char** argv) { return godwit::cli::run(argc, argv); }
