@@ -51,6 +51,7 @@ enum class Outcome : std::uint8_t {
   out_of_memory,   // passed the memory it asked for, or the kernel's killer took it
   time_limit,      // passed its time limit
   missing_output,  // exit 0 without a required output
+  unfinished,      // exit 0 before the last epoch it was to train
   transfer_failed, // an input was missing or an output could not be brought back
   not_started,     // the program could not be executed
   disk_full,       // failed while the disk was full: waits, spends no retry
