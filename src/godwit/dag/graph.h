@@ -1,5 +1,6 @@
 // The one intermediate form: everything that defines work lowers to a Graph, everything that runs or writes work
-// takes one. Made for millions of nodes: dense ids, interned strings, attributes and variables shared between nodes.
+// takes one. Made for millions of nodes: dense ids, interned strings, attributes and variables shared between
+// nodes.
 //
 // A Graph is built by adding nodes and edges, then freeze() makes the adjacency; after that it does not change.
 #pragma once
@@ -69,11 +70,11 @@ struct Template {
 // A training run, as viewers group nodes.
 struct Run {
   std::uint32_t number = 0;
-  std::string uuid;              // 8 hex digits
-  std::uint32_t seed = 0;        // < 2^31
+  std::string uuid;        // 8 hex digits
+  std::uint32_t seed = 0;  // < 2^31
   std::uint32_t replicate = 0;
   bool baseline = false;
-  std::string pair;              // runs with the same values and seed, migrated and baseline, share it
+  std::string pair;  // runs with the same values and seed, migrated and baseline, share it
   std::vector<std::pair<std::string, std::string>> values;  // the sweep's variables, as text
 };
 
@@ -90,7 +91,7 @@ struct Edge {
 class Graph {
  public:
   std::string name;
-  std::string directory;  // absolute: where relative paths of descriptions and scripts start
+  std::string directory;           // absolute: where relative paths of descriptions and scripts start
   std::vector<std::string> notes;  // said by `plan`, for people
 
   // --- building -----------------------------------------------------------------------------------------------
@@ -98,14 +99,17 @@ class Graph {
   TemplateId add_template(Template description);
   AttributesId add_attributes(const Attributes& attributes);  // equal ones share an id
   RunId add_run(Run run);
-  // A block of variables over an enclosing one: inner definitions win.
+  // A block of variables over an enclosing one: inner definitions win, and in a block the last one of a key.
   VarsId add_vars(VarsId enclosing, std::span<const Var> vars);
-  NodeId add_node(std::string_view name, NodeKind kind, TemplateId description, SiteId site, AttributesId attributes = 0,
-                  VarsId vars = kNoVars, RunId run = kNoRun);
+  // Names are unique: the builder sees to it, by find() where they come from people.
+  NodeId add_node(std::string_view name, NodeKind kind, TemplateId description, SiteId site,
+                  AttributesId attributes = 0, VarsId vars = kNoVars, RunId run = kNoRun);
   void add_edge(NodeId parent, NodeId child);
   void set_category_limit(std::string category, std::uint32_t max_jobs);
   void reserve(std::size_t nodes, std::size_t edges);
-  // Builds the adjacency. Throws InputError with the cycle as a path ("a → b → a") where there is one.
+  // Builds the adjacency, each edge once, children and parents in the order their edges were added. Throws
+  // InputError with the cycle as a path ("a → b → a") where there is one. Linear in nodes and edges (Kahn's
+  // algorithm).
   void freeze();
 
   // --- reading ------------------------------------------------------------------------------------------------
@@ -116,7 +120,8 @@ class Graph {
   TemplateId template_of(NodeId node) const { return nodes_[node].description; }
   const Attributes& attributes(NodeId node) const { return attributes_[nodes_[node].attributes]; }
   RunId run_of(NodeId node) const { return nodes_[node].run; }
-  // By a linear pass made once on first use.
+  // By an index that the first use makes and later ones extend by the nodes added since; the lowest id where a
+  // name occurs twice. Not for two threads at once until every node is indexed.
   std::optional<NodeId> find(std::string_view name) const;
   const submit::Description* description(NodeId node, SiteId site) const;
 
@@ -151,13 +156,22 @@ class Graph {
   struct VarsBlock {
     VarsId enclosing;
     std::uint32_t begin, end;  // in vars_
+    std::uint32_t depth;       // blocks from this one outwards, at most kMaxVarsDepth
   };
+  static constexpr std::uint32_t kMaxVarsDepth = 8;  // deeper ones are flattened when added
+
+  std::vector<Var> visible_vars(VarsId block) const;
+  void build_adjacency();
+  void check_acyclic() const;
+  std::string cycle_path(const std::vector<std::uint32_t>& waiting_for) const;
+  void index_names() const;
 
   std::vector<NodeRecord> nodes_;
   std::string names_;
   std::vector<VarsBlock> blocks_;
   std::vector<Var> vars_;
   std::vector<Attributes> attributes_{Attributes{}};
+  std::unordered_multimap<std::size_t, AttributesId> attributes_by_hash_;
   std::vector<Template> templates_;
   std::vector<Run> runs_;
   std::vector<std::string> sites_;
@@ -166,15 +180,16 @@ class Graph {
   std::vector<NodeId> children_, parents_;
   std::vector<std::pair<std::string, std::uint32_t>> category_limits_;
   Interner strings_;
-  mutable std::unordered_map<std::string_view, NodeId> by_name_;
+  // Open addressing over the name hashes; holds the first `indexed_` nodes.
+  mutable std::vector<NodeId> by_name_;
+  mutable NodeId indexed_ = 0;
 };
 
 template <typename Fn>
 void Graph::each_var(NodeId node, Fn&& fn) const {
-  VarsId chain[8];
+  VarsId chain[kMaxVarsDepth];
   std::size_t depth = 0;
-  for (VarsId id = nodes_[node].vars; id != kNoVars && depth < std::size(chain); id = blocks_[id].enclosing)
-    chain[depth++] = id;
+  for (VarsId id = nodes_[node].vars; id != kNoVars; id = blocks_[id].enclosing) chain[depth++] = id;
   const auto overridden = [&](Interner::Id key, std::size_t level) {
     for (std::size_t inner = 0; inner < level; ++inner)
       for (std::uint32_t i = blocks_[chain[inner]].begin; i < blocks_[chain[inner]].end; ++i)
