@@ -1,0 +1,53 @@
+// The statistics of the comparison: summaries of samples, quantiles, and Student's t distribution.
+//
+// Sources: sample quantiles are Hyndman and Fan's type 7 ("Sample Quantiles in Statistical Packages", The American
+// Statistician 50, 1996; the default of R and NumPy); the regularized incomplete beta function is evaluated by its
+// continued fraction, DLMF 8.17.22; Student's t follows from it (Abramowitz and Stegun 26.7.1); the confidence
+// interval is Student's ("The Probable Error of a Mean", Biometrika 6, 1908).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace godwit::report {
+
+// A closed interval of a quantity, in the quantity's own unit.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// A sample described, in the unit of its values. With n = 0 every number is 0; with n = 1 `sd` is 0 and means
+// nothing.
+struct Summary {
+  std::size_t n = 0;
+  double mean = 0;
+  double sd = 0;  // of the sample: the sum of squares is divided by n - 1
+  double min = 0;
+  double lower_quartile = 0;
+  double median = 0;
+  double upper_quartile = 0;
+  double max = 0;
+};
+
+// The values must be finite. Order does not matter.
+Summary summarize(std::span<const double> values);
+
+// The quantile of sorted values at `p` in [0, 1], type 7. There must be at least one value.
+double quantile_of_sorted(std::span<const double> sorted, double p);
+
+// I_x(a, b), for a > 0, b > 0 and x in [0, 1]; relative error about 1e-12 while a + b stays
+// below 10,000 (the logarithms of the gamma function cancel beyond).
+double regularized_incomplete_beta(double a, double b, double x);
+
+// P(T <= t) for Student's t with `df` > 0 degrees of freedom.
+double student_t_cdf(double t, double df);
+// The t with P(T <= t) = p, for p in (0, 1) and `df` > 0.
+double student_t_quantile(double p, double df);
+
+// mean -+ t(1 - (1 - level)/2; n - 1) sd/sqrt(n): holds the mean of a normal population with probability `level`.
+// nullopt where n < 2, because a spread cannot be estimated from one value.
+std::optional<Interval> mean_interval(const Summary& sample, double level = 0.95);
+
+}  // namespace godwit::report
