@@ -1,0 +1,50 @@
+// From experiment.yaml to a Dag that can be written or run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "godwit/dag/graph.h"
+#include "godwit/experiment/spec.h"
+#include "godwit/sites/site.h"
+
+namespace godwit::experiment {
+
+inline constexpr std::uint64_t kDefaultLimit = 1'000'000;  // jobs
+
+struct LoadOptions {
+  // experiment.yaml; empty: experiment.yaml, else Experiment.yaml, in the current directory. A directory: in it.
+  std::string file;
+  // --sites; empty: sites.yaml, else resources.yaml, beside the experiment, else none.
+  std::string sites_file;
+  // A sweep that makes more jobs than this is an error.
+  std::uint64_t limit = kDefaultLimit;
+};
+
+// What the definition comes to.
+struct Planned {
+  ExperimentSpec spec;
+  // The sites that take part, in the order of graph.sites(): sites[id] is the site of that SiteId.
+  std::vector<sites::Site> sites;
+  dag::Graph graph;       // frozen
+  std::string placement;  // for people: "shuffle: each run visits every site once before any repeats"
+
+  // The definition is right, but this version or machine cannot run it: containers, URLs, executors to come.
+  std::vector<Diagnostic> blockers;
+  std::vector<Diagnostic> warnings;
+
+  // Why the node is where it is: the `reason` of its `placed` event.
+  std::string placement_reason(dag::NodeId node) const;
+};
+
+// The absolute path of the experiment's file that `file` means. Throws InputError where there is none.
+std::string find_experiment(const std::string& file);
+
+// Reads, checks and plans. Throws InputError with everything that is wrong.
+Planned load_and_plan(const LoadOptions& options);
+
+// Throws InputError with the blockers, where there are any: for commands that run something.
+void require_runnable(const Planned& planned);
+
+}  // namespace godwit::experiment
