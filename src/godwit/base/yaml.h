@@ -22,12 +22,12 @@ struct Entry;
 class Node {
  public:
   Kind kind = Kind::null;
-  bool quoted = false;    // a scalar in quotes or a block scalar: text even where it looks like a number
-  bool block = false;     // a literal (|) or folded (>) block scalar
-  std::string text;       // of a scalar (and of null: "", "~", "null")
-  Position position;      // of the first byte of the value; for a block scalar: of its first line of text
-  std::vector<Node> items;      // of a sequence
-  std::vector<Entry> entries;   // of a mapping, in file order
+  bool quoted = false;         // a scalar in quotes or a block scalar: text even where it looks like a number
+  bool block = false;          // a literal (|) or folded (>) block scalar
+  std::string text;            // of a scalar (and of null: "", "~", "null")
+  Position position;           // of the first byte of the value; for a block scalar: of its first line of text
+  std::vector<Node> items;     // of a sequence
+  std::vector<Entry> entries;  // of a mapping, in file order
 
   bool is_null() const { return kind == Kind::null; }
   bool is_scalar() const { return kind == Kind::scalar; }
@@ -52,8 +52,8 @@ struct Limits {
   std::size_t bytes = 256u << 20;
 };
 
-// Reads one document. `file` names it in positions. Throws InputError (syntax, duplicate keys, limits, a key that is
-// not text, more than one document, bytes that are not UTF-8).
+// Reads one document. `file` names it in positions. Throws InputError (syntax, duplicate keys, limits, a key that
+// is not text, more than one document, bytes that are not UTF-8).
 Node parse(std::string_view text, const std::string& file, const Limits& limits = {});
 // Throws SystemError where the file cannot be read.
 Node load(const std::string& path, const Limits& limits = {});
@@ -71,8 +71,8 @@ class Fields {
   std::optional<std::string> text(std::string_view key);
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most);
   std::optional<double> number(std::string_view key);
-  std::optional<bool> boolean(std::string_view key);       // true/false/yes/no/on/off
-  std::vector<std::string> texts(std::string_view key);    // one scalar or a list of scalars
+  std::optional<bool> boolean(std::string_view key);             // true/false/yes/no/on/off
+  std::vector<std::string> texts(std::string_view key);          // one scalar or a list of scalars
   std::optional<std::int64_t> memory_mb(std::string_view key);   // "128GB", 131072 (MB)
   std::optional<std::int64_t> disk_kb(std::string_view key);     // "40GB", 41943040 (KB)
   std::optional<std::int64_t> duration_s(std::string_view key);  // "48h", "2d", "90m", 3600 (seconds)
@@ -82,6 +82,12 @@ class Fields {
   void finish();
 
  private:
+  // The value under `key` as `parse_text` (std::string_view → optional) makes of it; "'key' must be <must_be>"
+  // where it gives nothing.
+  template <typename Parse>
+  auto parsed(std::string_view key, std::string_view must_be, std::string_view hint, Parse&& parse_text)
+      -> decltype(parse_text(std::string_view{}));
+
   const Node& node_;
   Diagnostics& diagnostics_;
   std::string what_;
