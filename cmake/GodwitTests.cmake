@@ -1,0 +1,73 @@
+# Programs and tests outside src/: what a file includes decides what it is linked with.
+
+# The godwit_<module> libraries whose headers the sources include, in `out`.
+function(godwit_libraries_of out)
+  set(libraries "")
+  foreach(source IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} includes REGEX "^#include \"godwit/[a-z]+/")
+    foreach(include IN LISTS includes)
+      string(REGEX REPLACE "^#include \"godwit/([a-z]+)/.*" "godwit_\\1" library ${include})
+      if(TARGET ${library})
+        list(APPEND libraries ${library})
+      endif()
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES libraries)
+  set(${out} ${libraries} PARENT_SCOPE)
+endfunction()
+
+# godwit_program(<target> <source>…): an executable, linked with the modules it includes.
+function(godwit_program target)
+  godwit_libraries_of(libraries ${ARGN})
+  add_executable(${target} ${ARGN})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target} PRIVATE ${libraries})
+endfunction()
+
+# What a test's file says about itself in comments of the form "test-timeout: 600" (seconds; 300 where it says
+# nothing), "test-labels: full;slow", "test-serial: yes" (nothing else may run beside it) and "test-slots: 2"
+# (how many processors it keeps busy).
+function(godwit_test_properties name source)
+  set(timeout 300)
+  file(STRINGS ${source} lines REGEX "^(#|//) test-[a-z]+: ")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^(#|//) test-([a-z]+): *" "\\2;" words "${line}")
+    list(POP_FRONT words property)
+    if(property STREQUAL "timeout")
+      set(timeout ${words})
+    elseif(property STREQUAL "labels")
+      set_tests_properties(${name} PROPERTIES LABELS "${words}")
+    elseif(property STREQUAL "serial")
+      set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    elseif(property STREQUAL "slots")
+      set_tests_properties(${name} PROPERTIES PROCESSORS ${words})
+    else()
+      message(FATAL_ERROR "${source}: unknown test property 'test-${property}'")
+    endif()
+  endforeach()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} SKIP_RETURN_CODE 77
+    ENVIRONMENT "GODWIT=$<TARGET_FILE:godwit>;GODWIT_SOURCE=${PROJECT_SOURCE_DIR};GODWIT_BUILD=${PROJECT_BINARY_DIR}")
+endfunction()
+
+# Every <folder>/*_test.cpp becomes a doctest program and every *_test.sh a test, both named <folder>.<name>.
+# They find the binary in $GODWIT, the repository in $GODWIT_SOURCE, and skip themselves by exit code 77.
+function(godwit_tests folder)
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
+  file(GLOB programs CONFIGURE_DEPENDS ${dir}/*_test.cpp)
+  foreach(source IN LISTS programs)
+    get_filename_component(stem ${source} NAME_WE)
+    string(REGEX REPLACE "_test$" "" stem ${stem})
+    godwit_program(${folder}_${stem}_test ${source})
+    target_link_libraries(${folder}_${stem}_test PRIVATE godwit_test_main)
+    add_test(NAME ${folder}.${stem} COMMAND ${folder}_${stem}_test WORKING_DIRECTORY ${dir})
+    godwit_test_properties(${folder}.${stem} ${source})
+  endforeach()
+  file(GLOB scripts CONFIGURE_DEPENDS ${dir}/*_test.sh)
+  foreach(source IN LISTS scripts)
+    get_filename_component(stem ${source} NAME_WE)
+    string(REGEX REPLACE "_test$" "" stem ${stem})
+    add_test(NAME ${folder}.${stem} COMMAND bash ${source} WORKING_DIRECTORY ${dir})
+    godwit_test_properties(${folder}.${stem} ${source})
+  endforeach()
+endfunction()
