@@ -1,3 +1,5 @@
 #include "godwit/cli/app.h"
 
-int main(int argc, char** argv) { return godwit::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  return godwit::cli::run(argc, argv);
+}

@@ -19,8 +19,7 @@ class SystemClock final : public Clock {
   Micros now() const override { return micros_of<std::chrono::system_clock>(); }
   Micros monotonic() const override { return micros_of<std::chrono::steady_clock>(); }
   void sleep_until(Micros monotonic_deadline) override {
-    std::this_thread::sleep_until(
-        std::chrono::steady_clock::time_point(std::chrono::microseconds(monotonic_deadline)));
+    std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::microseconds(monotonic_deadline)));
   }
 };
 

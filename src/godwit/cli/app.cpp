@@ -9,8 +9,7 @@
 
 namespace godwit::cli {
 
-CLI::App* add_command(CLI::App& root, const std::string& name, const std::string& summary,
-                      const std::string& example) {
+CLI::App* add_command(CLI::App& root, const std::string& name, const std::string& summary, const std::string& example) {
   CLI::App* command = root.add_subcommand(name, summary);
   command->footer("Example:\n  " + example);
   return command;

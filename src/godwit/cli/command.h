@@ -12,8 +12,8 @@ namespace godwit::cli {
 using Action = std::function<int()>;
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kFailed = 1;       // the workflow failed
-inline constexpr int kBadInput = 2;     // bad input or usage
+inline constexpr int kFailed = 1;    // the workflow failed
+inline constexpr int kBadInput = 2;  // bad input or usage
 inline constexpr int kInterrupted = 130;
 
 // Adds a subcommand with its help text and an example.

@@ -103,8 +103,8 @@ VarsId Graph::add_vars(VarsId enclosing, std::span<const Var> vars) {
 
 NodeId Graph::add_node(std::string_view node_name, NodeKind kind, TemplateId description, SiteId site,
                        AttributesId attributes, VarsId vars, RunId run) {
-  nodes_.push_back({names_.size(), static_cast<std::uint32_t>(node_name.size()), description, attributes, vars,
-                    run, site, kind});
+  nodes_.push_back(
+      {names_.size(), static_cast<std::uint32_t>(node_name.size()), description, attributes, vars, run, site, kind});
   names_ += node_name;
   return static_cast<NodeId>(nodes_.size() - 1);
 }

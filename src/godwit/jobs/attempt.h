@@ -44,19 +44,19 @@ bool is_final(JobState state);
 
 // How an attempt ended. Names are what the journal stores.
 enum class Outcome : std::uint8_t {
-  exited,          // exit_code says (0 is success)
-  signaled,        // signal says
-  checkpointed,    // exited with the checkpoint exit code: continue in a new attempt
-  evicted,         // told to leave (SIGTERM by us or the site) before it ended
-  out_of_memory,   // passed the memory it asked for, or the kernel's killer took it
-  time_limit,      // passed its time limit
-  missing_output,  // exit 0 without a required output
-  unfinished,      // exit 0 before the last epoch it was to train
-  transfer_failed, // an input was missing or an output could not be brought back
-  not_started,     // the program could not be executed
-  disk_full,       // failed while the disk was full: waits, spends no retry
-  lost,            // nobody knows; its supervisor or site vanished
-  canceled,        // by the user
+  exited,           // exit_code says (0 is success)
+  signaled,         // signal says
+  checkpointed,     // exited with the checkpoint exit code: continue in a new attempt
+  evicted,          // told to leave (SIGTERM by us or the site) before it ended
+  out_of_memory,    // passed the memory it asked for, or the kernel's killer took it
+  time_limit,       // passed its time limit
+  missing_output,   // exit 0 without a required output
+  unfinished,       // exit 0 before the last epoch it was to train
+  transfer_failed,  // an input was missing or an output could not be brought back
+  not_started,      // the program could not be executed
+  disk_full,        // failed while the disk was full: waits, spends no retry
+  lost,             // nobody knows; its supervisor or site vanished
+  canceled,         // by the user
 };
 
 std::string_view to_string(Outcome outcome);

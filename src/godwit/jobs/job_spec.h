@@ -20,8 +20,8 @@ struct ResourceSpec {
 
 // A file or folder that goes into the sandbox before the job starts. A relative source starts at JobSpec::directory.
 struct InputFile {
-  std::string source;         // path or URL
-  std::string name;           // where it lands, relative to the sandbox; empty: the source's last component
+  std::string source;          // path or URL
+  std::string name;            // where it lands, relative to the sandbox; empty: the source's last component
   bool contents_only = false;  // a folder whose contents, not itself, land there (HTCondor's trailing slash)
 };
 
@@ -39,12 +39,12 @@ struct JobSpec {
   // False: the process runs in `directory` itself and nothing is moved (scripts, service nodes).
   bool sandbox = true;
 
-  std::string executable;               // relative to `directory`, absolute, or (transfer_executable false) by PATH
-  bool transfer_executable = true;      // copied into the sandbox first
-  std::vector<std::string> arguments;   // argv[1…]: no shell ever reads them
+  std::string executable;              // relative to `directory`, absolute, or (transfer_executable false) by PATH
+  bool transfer_executable = true;     // copied into the sandbox first
+  std::vector<std::string> arguments;  // argv[1…]: no shell ever reads them
   std::vector<std::pair<std::string, std::string>> environment;
-  bool inherit_environment = true;      // start from the executor's own environment
-  std::vector<std::string> setup;       // the site's shell lines that come before the job (module load …)
+  bool inherit_environment = true;  // start from the executor's own environment
+  std::vector<std::string> setup;   // the site's shell lines that come before the job (module load …)
 
   std::string stdin_path;   // host path, or empty for /dev/null
   std::string stdout_path;  // host path where the stream ends up, or empty to drop it

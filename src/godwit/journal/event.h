@@ -15,11 +15,11 @@ namespace godwit::journal {
 
 enum class Kind : std::uint8_t {
   // The definition, written once before anything runs.
-  dag = 1,         // {"uuid","name","file","version","directory","nodes":N,"edges":N}
-  site = 2,        // {"name","executor","slots","cpus","memory_mb","gpus",…}
-  run = 3,         // {"number","run_uuid","seed","replicate","baseline","pair","values":{…},"epochs":N}
-  nodes = 4,       // {"first":id,"nodes":[{"name","kind","run":run_uuid,"site","first_epoch","last_epoch"}…],
-                   //  "edges":[[parent id, child id]…]}: ids count over all chunks; edges may name earlier chunks
+  dag = 1,    // {"uuid","name","file","version","directory","nodes":N,"edges":N}
+  site = 2,   // {"name","executor","slots","cpus","memory_mb","gpus",…}
+  run = 3,    // {"number","run_uuid","seed","replicate","baseline","pair","values":{…},"epochs":N}
+  nodes = 4,  // {"first":id,"nodes":[{"name","kind","run":run_uuid,"site","first_epoch","last_epoch"}…],
+              //  "edges":[[parent id, child id]…]}: ids count over all chunks; edges may name earlier chunks
   // The engine.
   engine_started = 16,  // {"pid","host","version","resumed":bool}
   engine_stopped = 17,  // {"reason":"finished"|"interrupted"|"stopped"|"once"}
@@ -28,16 +28,16 @@ enum class Kind : std::uint8_t {
   request = 20,         // {"what":"stop"|"stop_now"|"retry","nodes":[…]}: from the inbox
   warning = 21,         // {"message"}
   // A node's life. `attempt` is set.
-  placed = 32,          // {"site","reason"}
-  submitting = 33,      // {"phase","site","memory_mb"?}: before anything is submitted
-  queued = 34,          // {"phase","native_id"}
-  active = 35,          // {"phase","host","native_id"}
-  epoch = 36,           // one line of the metrics file, as the job wrote it (a JSON object), plus "_offset"
-  attempt_ended = 37,   // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
-                        //  "ended_us","detail","retry":"continued"|"retried"|"none"}
-  escalated = 38,       // {"request":"memory","from_mb","to_mb"}
+  placed = 32,         // {"site","reason"}
+  submitting = 33,     // {"phase","site","memory_mb"?}: before anything is submitted
+  queued = 34,         // {"phase","native_id"}
+  active = 35,         // {"phase","host","native_id"}
+  epoch = 36,          // one line of the metrics file, as the job wrote it (a JSON object), plus "_offset"
+  attempt_ended = 37,  // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
+                       //  "ended_us","detail","retry":"continued"|"retried"|"none"}
+  escalated = 38,      // {"request":"memory","from_mb","to_mb"}
   // A node's end. `attempt` is its last.
-  node_done = 48,    // {} 
+  node_done = 48,    // {}
   node_failed = 49,  // {"reason"}
   node_futile = 50,  // {"because":node}: an ancestor failed
   node_reset = 51,   // {"by":"retry"}: failed or futile → waiting again
