@@ -1,0 +1,168 @@
+#include "godwit/store/lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <sstream>
+
+#include "godwit/base/json.h"
+#include "godwit/store/atomic_file.h"
+
+namespace godwit::store {
+namespace {
+
+enum class Taken : std::uint8_t { yes, no, unsupported };
+
+struct flock whole_file() {
+  struct flock request{};
+  request.l_type = F_WRLCK;
+  request.l_whence = SEEK_SET;
+  return request;
+}
+
+bool means_unsupported(int code) {
+  return code == ENOLCK || code == ENOSYS || code == EOPNOTSUPP || code == EINVAL;
+}
+
+Taken take(int fd, const std::string& path) {
+  struct flock request = whole_file();
+  if (::fcntl(fd, F_OFD_SETLK, &request) == 0) return Taken::yes;
+  if (errno == EAGAIN || errno == EACCES) return Taken::no;
+  if (means_unsupported(errno)) return Taken::unsupported;
+  throw SystemError("cannot lock " + path, errno);
+}
+
+Taken would_take(int fd, const std::string& path) {
+  struct flock request = whole_file();
+  if (::fcntl(fd, F_OFD_GETLK, &request) == 0) return request.l_type == F_UNLCK ? Taken::yes : Taken::no;
+  if (means_unsupported(errno)) return Taken::unsupported;
+  throw SystemError("cannot look at the lock " + path, errno);
+}
+
+std::optional<LockHolder> read_holder(int fd) {
+  std::array<char, 4096> buffer{};
+  const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), 0);
+  if (got <= 0) return std::nullopt;
+  const Json json = Json::parse(buffer.data(), buffer.data() + got, nullptr, false);
+  if (!json.is_object()) return std::nullopt;  // torn by a crash in the middle of writing it
+  LockHolder holder;
+  holder.host = json.value("host", "");
+  holder.pid = json.value("pid", 0);
+  holder.start_time = json.value("start_time", std::uint64_t{0});
+  holder.boot_id = json.value("boot_id", "");
+  holder.command = json.value("command", "");
+  holder.since = json.value("since_us", Micros{0});
+  return holder;
+}
+
+void write_holder(int fd, const LockHolder& holder, const std::string& path) {
+  const std::string text =
+      Json{{"host", holder.host},       {"pid", holder.pid},         {"start_time", holder.start_time},
+           {"boot_id", holder.boot_id}, {"command", holder.command}, {"since_us", holder.since}}
+          .dump() +
+      "\n";
+  if (::ftruncate(fd, 0) != 0) throw SystemError("cannot write " + path, errno);
+  // A full disk must not keep an engine from starting: the kernel's lock holds without the note too.
+  if (::pwrite(fd, text.data(), text.size(), 0) < 0 && errno != ENOSPC && errno != EDQUOT)
+    throw SystemError("cannot write " + path, errno);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+// "" where the system does not say.
+std::string boot_id() {
+  try {
+    std::string text = read_file("/proc/sys/kernel/random/boot_id");
+    text.erase(text.find_last_not_of('\n') + 1);
+    return text;
+  } catch (const SystemError&) {
+    return {};
+  }
+}
+
+// Field 22 of /proc/<pid>/stat (proc(5)); nullopt where there is no such process.
+std::optional<std::uint64_t> start_time_of(pid_t pid) {
+  std::string stat;
+  try {
+    stat = read_file(fmt::format("/proc/{}/stat", pid));
+  } catch (const SystemError&) {
+    return std::nullopt;
+  }
+  // The command's name, field 2, may hold anything: fields are counted after its last parenthesis.
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string field;
+  for (int number = 3; number < 22; ++number) fields >> field;
+  std::uint64_t start_time = 0;
+  fields >> start_time;
+  // A zombie holds no files any more.
+  const bool zombie = stat.compare(name_end, 3, ") Z") == 0;
+  return zombie ? std::nullopt : std::optional(start_time);
+}
+
+// Without kernel locks: is the holder that the file names still to be believed?
+bool holder_counts(const std::optional<LockHolder>& holder) {
+  return holder && is_alive(*holder).value_or(true);
+}
+
+}  // namespace
+
+std::string LockHolder::text() const {
+  if (pid == 0) return "another process (its lock file does not say which)";
+  return fmt::format("process {} on {} ({}, since {})", pid, host, command, iso_time(since));
+}
+
+LockHolder this_process(std::string command) {
+  const pid_t pid = ::getpid();
+  return {host_name(), pid, start_time_of(pid).value_or(0), boot_id(), std::move(command), system_clock().now()};
+}
+
+std::optional<bool> is_alive(const LockHolder& holder) {
+  if (holder.host != host_name()) return std::nullopt;
+  if (holder.boot_id != boot_id()) return false;
+  return start_time_of(holder.pid) == holder.start_time;
+}
+
+LockedError::LockedError(const std::string& path, const LockHolder& holder)
+    : InputError(fmt::format("{} is in use by {}", path, holder.text()),
+                 is_alive(holder).has_value()
+                     ? std::string("wait until it ends, or end it with 'godwit stop'")
+                     : fmt::format("it is on another host; if it is certainly dead there, remove {}", path)),
+      holder_(holder) {}
+
+FileLock FileLock::acquire(const std::string& path, const std::string& command) {
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw SystemError("cannot open the lock " + path, errno);
+  const Taken taken = take(file.get(), path);
+  const std::optional<LockHolder> before = read_holder(file.get());
+  if (taken == Taken::no || (taken == Taken::unsupported && holder_counts(before)))
+    throw LockedError(path, before.value_or(LockHolder{}));
+  write_holder(file.get(), this_process(command), path);
+  return {std::move(file), before};
+}
+
+FileLock::~FileLock() {
+  // Best effort: at a fault the next holder merely checks the journal needlessly.
+  if (file_.is_open() && ::ftruncate(file_.get(), 0) != 0) return;
+}
+
+LockState probe_lock(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    throw SystemError("cannot open the lock " + path, errno);
+  }
+  LockState state{false, read_holder(file.get())};
+  const Taken free = would_take(file.get(), path);
+  state.held = free == Taken::no || (free == Taken::unsupported && holder_counts(state.holder));
+  return state;
+}
+
+}  // namespace godwit::store
