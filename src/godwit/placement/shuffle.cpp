@@ -94,8 +94,7 @@ void Shuffle::enter_group(std::uint32_t group) {
   blocks_.clear();
   first_rows_.resize(n_);
   std::iota(first_rows_.begin(), first_rows_.end(), 0u);
-  for (std::uint32_t i = n_ - 1; i > 0; --i)
-    std::swap(first_rows_[i], first_rows_[draw(kRows, group, i) % (i + 1)]);
+  for (std::uint32_t i = n_ - 1; i > 0; --i) std::swap(first_rows_[i], first_rows_[draw(kRows, group, i) % (i + 1)]);
 }
 
 // Adds the run's next block.
