@@ -1,0 +1,365 @@
+#include "godwit/report/comparison.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "godwit/base/error.h"
+#include "godwit/base/text.h"
+#include "godwit/report/format.h"
+
+namespace godwit::report {
+
+std::string_view to_string(State state) {
+  static constexpr std::array<std::string_view, 4> kNames = {"waiting", "running", "finished", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+Goal guess_goal(std::string_view metric) {
+  static constexpr std::array<std::string_view, 15> kHigh = {
+      "acc", "accuracy", "auc", "auroc", "f1", "precision", "recall", "r2",
+      "spearman", "pearson", "kendall", "corr", "correlation", "bleu", "score"};
+  std::string word;
+  const std::string name = lower(metric) + '_';
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += c;
+    } else {
+      if (std::find(kHigh.begin(), kHigh.end(), word) != kHigh.end()) return Goal::highest;
+      word.clear();
+    }
+  }
+  return Goal::lowest;
+}
+
+std::size_t Comparison::finished() const {
+  return static_cast<std::size_t>(std::count_if(experiment.runs.begin(), experiment.runs.end(),
+                                                [](const Run& run) { return run.state == State::finished; }));
+}
+
+std::string values_label(const Comparison& comparison, const Run& run) {
+  std::vector<std::string> parts;
+  for (const std::string& name : comparison.varying)
+    for (const auto& [key, value] : run.values)
+      if (key == name) parts.push_back(key + "=" + value);
+  return join(parts, ", ");
+}
+
+namespace {
+
+std::string metric_name(const Series& series) { return series.evaluation ? "eval." + series.metric : series.metric; }
+
+// Training metrics first, then the evaluation's, each in order of first appearance.
+std::vector<Metric> collect_metrics(const Experiment& experiment) {
+  std::vector<Metric> metrics;
+  std::unordered_map<std::string, bool> seen;
+  for (const bool evaluation : {false, true})
+    for (const Run& run : experiment.runs)
+      for (const Series& series : run.series)
+        if (series.evaluation == evaluation && !series.points.empty() && seen.emplace(metric_name(series), true).second)
+          metrics.push_back({metric_name(series), evaluation, guess_goal(series.metric)});
+  return metrics;
+}
+
+std::size_t choose_primary(const std::vector<Metric>& metrics, const std::string& wanted) {
+  const auto index_of = [&](const std::string& name) -> std::optional<std::size_t> {
+    for (std::size_t i = 0; i < metrics.size(); ++i)
+      if (metrics[i].name == name) return i;
+    return std::nullopt;
+  };
+  if (wanted.empty()) return index_of("val_loss").value_or(0);
+  if (const auto exact = index_of(wanted)) return *exact;
+  if (const auto evaluation = index_of("eval." + wanted)) return *evaluation;
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) names.push_back(metric.name);
+  std::string hint = did_you_mean(wanted, names);
+  if (hint.empty()) hint = names.empty() ? "no job has reported a metric yet" : "there is: " + join(names, ", ");
+  throw InputError(fmt::format("no metric '{}' in this experiment", printable(wanted)), hint);
+}
+
+RunMetric summarize_series(const Series& series, Goal goal) {
+  RunMetric result;
+  if (!series.points.empty()) result.last = series.points.back();
+  for (const Point& point : series.points) {
+    if (!std::isfinite(point.value)) continue;
+    const bool better =
+        !result.best || (goal == Goal::lowest ? point.value < result.best->value : point.value > result.best->value);
+    if (better) result.best = point;
+  }
+  return result;
+}
+
+void collect_run_metrics(Comparison& comparison) {
+  std::unordered_map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < comparison.metrics.size(); ++i) index.emplace(comparison.metrics[i].name, i);
+  for (const Run& run : comparison.experiment.runs) {
+    auto& row = comparison.run_metrics.emplace_back(comparison.metrics.size());
+    for (const Series& series : run.series)
+      if (const auto found = index.find(metric_name(series)); found != index.end())
+        row[found->second] = summarize_series(series, comparison.metrics[found->second].goal);
+  }
+}
+
+std::vector<std::string> varying_variables(const std::vector<Run>& runs) {
+  std::vector<std::string> names;
+  std::map<std::string, std::pair<std::string, bool>, std::less<>> first;  // value, and whether another was seen
+  for (const Run& run : runs)
+    for (const auto& [key, value] : run.values) {
+      const auto [place, fresh] = first.try_emplace(key, value, false);
+      if (fresh) names.push_back(key);
+      if (place->second.first != value) place->second.second = true;
+    }
+  std::erase_if(names, [&](const std::string& name) { return !first.find(name)->second.second; });
+  return names;
+}
+
+// The last value of a finished run, where it can enter a mean.
+std::optional<double> usable(const Comparison& comparison, std::size_t run, std::size_t metric) {
+  const auto& last = comparison.run_metrics[run][metric].last;
+  if (comparison.experiment.runs[run].state != State::finished || !last || !std::isfinite(last->value)) return {};
+  return last->value;
+}
+
+const Series* find_series(const Run& run, const std::string& metric) {
+  for (const Series& series : run.series)
+    if (metric_name(series) == metric) return &series;
+  return nullptr;
+}
+
+std::vector<CurvePoint> group_curve(const Comparison& comparison, const std::vector<std::size_t>& runs,
+                                    const std::string& metric) {
+  std::map<int, CurvePoint> epochs;
+  for (const std::size_t run : runs) {
+    const Series* series = find_series(comparison.experiment.runs[run], metric);
+    if (series == nullptr) continue;
+    for (const Point& point : series->points) {
+      if (!std::isfinite(point.value)) continue;
+      const auto [place, fresh] =
+          epochs.try_emplace(point.epoch, CurvePoint{point.epoch, 0, 0, point.value, point.value});
+      CurvePoint& at = place->second;
+      ++at.n;
+      at.mean += (point.value - at.mean) / static_cast<double>(at.n);
+      at.min = std::min(at.min, point.value);
+      at.max = std::max(at.max, point.value);
+    }
+  }
+  std::vector<CurvePoint> curve;
+  for (const auto& [epoch, point] : epochs) curve.push_back(point);
+  return curve;
+}
+
+GroupMetric summarize_group(const Comparison& comparison, const Group& group, std::size_t metric) {
+  GroupMetric result;
+  std::vector<double> last, best;
+  std::vector<std::size_t> entering;
+  for (const std::size_t run : group.runs) {
+    if (comparison.experiment.runs[run].state != State::finished) continue;
+    const RunMetric& value = comparison.run_metrics[run][metric];
+    if (!value.last) {
+      ++result.missing;
+    } else if (!std::isfinite(value.last->value)) {
+      ++result.not_finite;
+    } else {
+      last.push_back(value.last->value);
+      best.push_back(value.best->value);
+      entering.push_back(run);
+    }
+  }
+  result.last = summarize(last);
+  result.interval = mean_interval(result.last);
+  result.best = summarize(best);
+  result.curve = group_curve(comparison, entering, comparison.metrics[metric].name);
+  return result;
+}
+
+// Groups by whether a run is a baseline (`by_role`), by its values (`by_value`), or both, in order of appearance;
+// by role alone, the migrated runs come first.
+std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool by_value) {
+  std::vector<Group> groups;
+  std::map<std::pair<bool, std::string>, std::size_t> places;
+  const auto& runs = comparison.experiment.runs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::pair<bool, std::string> key = {by_role && runs[i].baseline,
+                                              by_value ? values_label(comparison, runs[i]) : std::string()};
+    const auto [place, fresh] = places.try_emplace(key, groups.size());
+    if (fresh) {
+      std::string name = by_role ? (key.first ? "baseline" : "migrated") : "";
+      if (!key.second.empty()) name = name.empty() ? key.second : key.second + ", " + name;
+      groups.push_back({name.empty() ? "all runs" : name, key.first, {}, 0, {}});
+    }
+    Group& group = groups[place->second];
+    group.runs.push_back(i);
+    if (runs[i].state == State::finished) ++group.finished;
+  }
+  if (!by_value) std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+      return a.baseline < b.baseline;
+    });
+  for (Group& group : groups)
+    for (std::size_t metric = 0; metric < comparison.metrics.size(); ++metric)
+      group.metrics.push_back(summarize_group(comparison, group, metric));
+  return groups;
+}
+
+std::string pair_label(const Comparison& comparison, const Run& run) {
+  const std::string values = values_label(comparison, run);
+  return fmt::format("{}{}seed {}", values, values.empty() ? "" : ", ", run.seed);
+}
+
+double mean_last(const Comparison& comparison, const std::vector<std::size_t>& runs, std::size_t metric) {
+  double mean = 0;
+  for (const std::size_t run : runs)
+    mean += comparison.run_metrics[run][metric].last->value / static_cast<double>(runs.size());
+  return mean;
+}
+
+PairedMetric pair_metric(const Comparison& comparison, std::size_t metric) {
+  PairedMetric result;
+  std::vector<Pair> all;
+  std::unordered_map<std::string, std::size_t> places;
+  const auto& runs = comparison.experiment.runs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].pair.empty() || !usable(comparison, i, metric)) continue;
+    const auto [place, fresh] = places.try_emplace(runs[i].pair, all.size());
+    if (fresh) all.push_back({runs[i].pair, pair_label(comparison, runs[i]), {}, {}, 0, 0, 0});
+    Pair& pair = all[place->second];
+    (runs[i].baseline ? pair.baseline : pair.migrated).push_back(i);
+  }
+  std::vector<double> differences;
+  for (Pair& pair : all) {
+    if (pair.migrated.empty() || pair.baseline.empty()) continue;
+    pair.migrated_value = mean_last(comparison, pair.migrated, metric);
+    pair.baseline_value = mean_last(comparison, pair.baseline, metric);
+    pair.difference = pair.migrated_value - pair.baseline_value;
+    differences.push_back(pair.difference);
+    result.pairs.push_back(std::move(pair));
+  }
+  result.differences = summarize(differences);
+  result.interval = mean_interval(result.differences);
+  return result;
+}
+
+std::vector<std::size_t> runs_without_partner(const Comparison& comparison) {
+  std::unordered_map<std::string, std::array<bool, 2>> finished;
+  const auto& runs = comparison.experiment.runs;
+  for (const Run& run : runs)
+    if (run.state == State::finished && !run.pair.empty()) finished[run.pair][run.baseline ? 1 : 0] = true;
+  std::vector<std::size_t> alone;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].state == State::finished && (runs[i].pair.empty() || !finished[runs[i].pair][runs[i].baseline ? 0 : 1]))
+      alone.push_back(i);
+  return alone;
+}
+
+void collect_sites(Comparison& comparison) {
+  std::unordered_map<std::string, std::size_t> times;
+  for (const Run& run : comparison.experiment.runs) {
+    for (const Job& job : run.jobs)
+      if (!job.site.empty() &&
+          std::find(comparison.sites.begin(), comparison.sites.end(), job.site) == comparison.sites.end())
+        comparison.sites.push_back(job.site);
+    for (const EpochTime& time : run.epoch_times) {
+      const auto [place, fresh] = times.try_emplace(time.site, comparison.site_times.size());
+      if (fresh) comparison.site_times.push_back({time.site, {}, {}});
+      comparison.site_times[place->second].seconds.push_back(time.seconds);
+    }
+  }
+  for (SiteTime& site : comparison.site_times) site.summary = summarize(site.seconds);
+}
+
+// "runs 3, 7 and 12"; long lists are cut.
+std::string name_runs(const Comparison& comparison, const std::vector<std::size_t>& runs) {
+  constexpr std::size_t kMost = 8;
+  std::string text = runs.size() == 1 ? "run " : "runs ";
+  const std::size_t shown = runs.size() > kMost ? kMost : runs.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == runs.size() ? " and " : ", ";
+    text += fmt::to_string(comparison.experiment.runs[runs[i]].number);
+  }
+  if (shown < runs.size()) text += fmt::format(" and {} more", runs.size() - shown);
+  return text;
+}
+
+std::vector<std::size_t> select(const Comparison& comparison, const auto& wanted) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < comparison.experiment.runs.size(); ++i)
+    if (wanted(i)) found.push_back(i);
+  return found;
+}
+
+void note_unfinished(Comparison& comparison) {
+  const auto& runs = comparison.experiment.runs;
+  std::vector<std::string> parts;
+  for (const State state : {State::running, State::waiting, State::failed}) {
+    const auto found = select(comparison, [&](std::size_t i) { return runs[i].state == state; });
+    if (!found.empty()) parts.push_back(fmt::format("{} ({})", name_runs(comparison, found), to_string(state)));
+  }
+  if (!parts.empty())
+    comparison.notes.push_back(fmt::format("Not finished and left out of every mean: {}.", join(parts, ", ")));
+}
+
+void note_unusable(Comparison& comparison) {
+  const std::string& name = comparison.metrics[comparison.primary].name;
+  const auto last = [&](std::size_t i) { return comparison.run_metrics[i][comparison.primary].last; };
+  const auto finished = [&](std::size_t i) { return comparison.experiment.runs[i].state == State::finished; };
+  const auto missing = select(comparison, [&](std::size_t i) { return finished(i) && !last(i); });
+  const auto diverged =
+      select(comparison, [&](std::size_t i) { return finished(i) && last(i) && !std::isfinite(last(i)->value); });
+  if (!missing.empty())
+    comparison.notes.push_back(
+        fmt::format("Finished without ever reporting {}: {}; left out.", printable(name), name_runs(comparison, missing)));
+  if (!diverged.empty())
+    comparison.notes.push_back(fmt::format("The last {} is not a finite number: {}; left out of its means.",
+                                           printable(name), name_runs(comparison, diverged)));
+  const auto short_of_end = select(comparison, [&](std::size_t i) {
+    return finished(i) && last(i) && !comparison.metrics[comparison.primary].evaluation &&
+           last(i)->epoch < comparison.experiment.runs[i].epochs;
+  });
+  if (!short_of_end.empty())
+    comparison.notes.push_back(fmt::format("Finished, but the last {} is of an earlier epoch than the planned one: {}.",
+                                           printable(name), name_runs(comparison, short_of_end)));
+}
+
+void write_notes(Comparison& comparison) {
+  note_unfinished(comparison);
+  if (comparison.metrics.empty()) {
+    if (comparison.finished() > 0)
+      comparison.notes.push_back("No job reported a metric: is the metrics file's name right?");
+  } else {
+    note_unusable(comparison);
+  }
+  if (comparison.has_baseline && !comparison.unpaired.empty())
+    comparison.notes.push_back(fmt::format("Finished without a finished partner of the same values and seed: {}; in "
+                                           "their group's mean, in no paired difference.",
+                                           name_runs(comparison, comparison.unpaired)));
+}
+
+}  // namespace
+
+Comparison compare(Experiment experiment, const Options& options) {
+  Comparison comparison;
+  comparison.experiment = std::move(experiment);
+  const auto& runs = comparison.experiment.runs;
+  comparison.metrics = collect_metrics(comparison.experiment);
+  comparison.primary = choose_primary(comparison.metrics, options.metric);
+  if (options.goal && comparison.has_metrics()) comparison.metrics[comparison.primary].goal = *options.goal;
+  collect_run_metrics(comparison);
+  comparison.varying = varying_variables(runs);
+  comparison.has_baseline = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.baseline; });
+  comparison.groups = make_groups(comparison, comparison.has_baseline, !comparison.has_baseline);
+  if (comparison.has_baseline) {
+    if (!comparison.varying.empty()) comparison.by_values = make_groups(comparison, true, true);
+    for (std::size_t metric = 0; metric < comparison.metrics.size(); ++metric)
+      comparison.paired.push_back(pair_metric(comparison, metric));
+    comparison.unpaired = runs_without_partner(comparison);
+  }
+  collect_sites(comparison);
+  write_notes(comparison);
+  return comparison;
+}
+
+}  // namespace godwit::report

@@ -1,0 +1,70 @@
+// What a comparison needs to know of an experiment. read.h fills it from a journal; tests write it by hand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace godwit::report {
+
+enum class State : std::uint8_t { waiting, running, finished, failed };
+
+std::string_view to_string(State state);
+
+// One value of a metric. `value` may be NaN or infinite: a model that diverged says so.
+struct Point {
+  int epoch = 0;
+  double value = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+// The values of one metric along one run, by increasing epoch, each epoch once (the journal's view stitches attempts).
+struct Series {
+  std::string metric;       // as the job wrote it: "val_loss"
+  bool evaluation = false;  // reported by the run's evaluation jobs, not by training
+  std::vector<Point> points;
+};
+
+// One training job of a run.
+struct Job {
+  std::string node;
+  std::string site;  // where it ran, or where it is planned to run
+  int first_epoch = 0;
+  int last_epoch = 0;
+  State state = State::waiting;
+  std::uint32_t attempts = 0;
+  std::uint32_t retries = 0;  // the attempts that followed a failure; continued attempts are not among them
+  double wall_s = 0;          // all attempts together
+};
+
+struct EpochTime {
+  std::string site;
+  int epoch = 0;
+  double seconds = 0;
+};
+
+struct Run {
+  std::uint32_t number = 0;
+  std::string uuid;
+  std::uint32_t seed = 0;
+  std::uint32_t replicate = 0;
+  bool baseline = false;
+  std::string pair;  // runs with the same values and seed, migrated and baseline, share it
+  std::vector<std::pair<std::string, std::string>> values;
+  int epochs = 0;  // planned
+  State state = State::waiting;
+  std::vector<Job> jobs;  // training jobs, by epoch
+  std::vector<Series> series;
+  std::vector<EpochTime> epoch_times;
+};
+
+struct Experiment {
+  std::string name;
+  std::string uuid;
+  std::string file;  // experiment.yaml, as the journal names it
+  std::vector<Run> runs;
+};
+
+}  // namespace godwit::report
