@@ -22,8 +22,8 @@ std::string_view to_string(State state) {
 
 Goal guess_goal(std::string_view metric) {
   static constexpr std::array<std::string_view, 15> kHigh = {
-      "acc", "accuracy", "auc", "auroc", "f1", "precision", "recall", "r2",
-      "spearman", "pearson", "kendall", "corr", "correlation", "bleu", "score"};
+      "acc",      "accuracy", "auc",     "auroc", "f1",          "precision", "recall", "r2",
+      "spearman", "pearson",  "kendall", "corr",  "correlation", "bleu",      "score"};
   std::string word;
   const std::string name = lower(metric) + '_';
   for (const char c : name) {
@@ -52,7 +52,9 @@ std::string values_label(const Comparison& comparison, const Run& run) {
 
 namespace {
 
-std::string metric_name(const Series& series) { return series.evaluation ? "eval." + series.metric : series.metric; }
+std::string metric_name(const Series& series) {
+  return series.evaluation ? "eval." + series.metric : series.metric;
+}
 
 // Training metrics first, then the evaluation's, each in order of first appearance.
 std::vector<Metric> collect_metrics(const Experiment& experiment) {
@@ -196,9 +198,9 @@ std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool 
     group.runs.push_back(i);
     if (runs[i].state == State::finished) ++group.finished;
   }
-  if (!by_value) std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-      return a.baseline < b.baseline;
-    });
+  if (!by_value)
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const Group& a, const Group& b) { return a.baseline < b.baseline; });
   for (Group& group : groups)
     for (std::size_t metric = 0; metric < comparison.metrics.size(); ++metric)
       group.metrics.push_back(summarize_group(comparison, group, metric));
@@ -310,8 +312,8 @@ void note_unusable(Comparison& comparison) {
   const auto diverged =
       select(comparison, [&](std::size_t i) { return finished(i) && last(i) && !std::isfinite(last(i)->value); });
   if (!missing.empty())
-    comparison.notes.push_back(
-        fmt::format("Finished without ever reporting {}: {}; left out.", printable(name), name_runs(comparison, missing)));
+    comparison.notes.push_back(fmt::format("Finished without ever reporting {}: {}; left out.", printable(name),
+                                           name_runs(comparison, missing)));
   if (!diverged.empty())
     comparison.notes.push_back(fmt::format("The last {} is not a finite number: {}; left out of its means.",
                                            printable(name), name_runs(comparison, diverged)));
@@ -333,9 +335,10 @@ void write_notes(Comparison& comparison) {
     note_unusable(comparison);
   }
   if (comparison.has_baseline && !comparison.unpaired.empty())
-    comparison.notes.push_back(fmt::format("Finished without a finished partner of the same values and seed: {}; in "
-                                           "their group's mean, in no paired difference.",
-                                           name_runs(comparison, comparison.unpaired)));
+    comparison.notes.push_back(
+        fmt::format("Finished without a finished partner of the same values and seed: {}; in "
+                    "their group's mean, in no paired difference.",
+                    name_runs(comparison, comparison.unpaired)));
 }
 
 }  // namespace

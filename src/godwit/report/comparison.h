@@ -90,7 +90,7 @@ struct SiteTime {
 struct Comparison {
   Experiment experiment;
   std::vector<Metric> metrics;
-  std::size_t primary = 0;  // index into metrics; meaningless where there is none
+  std::size_t primary = 0;                          // index into metrics; meaningless where there is none
   std::vector<std::vector<RunMetric>> run_metrics;  // [run][metric]
 
   // Migrated and baseline where there is a baseline run; otherwise one group for each combination of values.
@@ -100,11 +100,11 @@ struct Comparison {
   std::vector<Group> by_values;
   std::vector<std::string> varying;  // the variables that differ between runs
 
-  std::vector<PairedMetric> paired;            // indexed as metrics; empty without a baseline
-  std::vector<std::size_t> unpaired;           // finished runs without a finished partner
-  std::vector<SiteTime> site_times;            // in order of first appearance
-  std::vector<std::string> sites;              // every site of a training job, in order of first appearance
-  std::vector<std::string> notes;              // what was left out and why: sentences for people
+  std::vector<PairedMetric> paired;   // indexed as metrics; empty without a baseline
+  std::vector<std::size_t> unpaired;  // finished runs without a finished partner
+  std::vector<SiteTime> site_times;   // in order of first appearance
+  std::vector<std::string> sites;     // every site of a training job, in order of first appearance
+  std::vector<std::string> notes;     // what was left out and why: sentences for people
 
   std::size_t finished() const;
   bool has_metrics() const { return !metrics.empty(); }

@@ -18,9 +18,13 @@ std::string fixed(double value, int decimals) {
   return value < 0 && !zero ? std::string(kMinus) + text : text;
 }
 
-int exponent_of(double value) { return value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::fabs(value)))); }
+int exponent_of(double value) {
+  return value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::fabs(value))));
+}
 
-bool plain(double value) { return value == 0 || (std::fabs(value) >= 1e-4 && std::fabs(value) < 1e6); }
+bool plain(double value) {
+  return value == 0 || (std::fabs(value) >= 1e-4 && std::fabs(value) < 1e6);
+}
 
 }  // namespace
 
@@ -49,12 +53,14 @@ std::string printable(std::string_view text) {
   result.reserve(text.size());
   while (!text.empty()) {
     const std::size_t good = first_bad_utf8(text).value_or(text.size());
-    for (const char c : text.substr(0, good)) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte == 0x7F)
+    for (std::size_t i = 0; i < good; ++i) {
+      const auto byte = static_cast<unsigned char>(text[i]);
+      const bool c1 = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;  // U+0080 to U+009F
+      if (byte < 0x20 || byte == 0x7F || c1)
         result += kReplacement;
       else
-        result += c;
+        result += text[i];
+      if (c1) ++i;
     }
     text.remove_prefix(good);
     if (!text.empty()) {
@@ -69,12 +75,23 @@ std::string escape_xml(std::string_view text) {
   std::string result;
   for (const char c : printable(text)) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
     }
   }
   return result;
