@@ -94,8 +94,7 @@ Statement Database::prepare(std::string_view sql) {
 void Database::roll_back() noexcept {
   // SQLite ends the transaction by itself at some faults (a full disk among them); then there is nothing to do,
   // and a rollback that fails leaves the next BEGIN to report it.
-  if (sqlite3_get_autocommit(handle_.get()) == 0)
-    sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  if (sqlite3_get_autocommit(handle_.get()) == 0) sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void Database::fail(const std::string& what, int code) const {

@@ -86,8 +86,7 @@ class Database {
 // A prepared statement in use. Parameters and columns count from 0.
 class Statement {
  public:
-  Statement(Statement&& other) noexcept
-      : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
+  Statement(Statement&& other) noexcept : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
   ~Statement() { reset(); }
 

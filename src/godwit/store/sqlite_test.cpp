@@ -87,11 +87,10 @@ TEST_CASE("file systems that machines share are known by their magic") {
     unsigned long magic;
     bool network;
   };
-  for (const Case& c :
-       {Case{"nfs", 0x6969, true}, Case{"lustre", 0x0BD00BD0, true}, Case{"gpfs", 0x47504653, true},
-        Case{"cifs", 0xFF534D42, true}, Case{"fuse", 0x65735546, true}, Case{"ext4", 0xEF53, false},
-        Case{"xfs", 0x58465342, false}, Case{"tmpfs", 0x01021994, false}, Case{"overlay", 0x794C7630, false},
-        Case{"btrfs", 0x9123683E, false}}) {
+  for (const Case& c : {Case{"nfs", 0x6969, true}, Case{"lustre", 0x0BD00BD0, true}, Case{"gpfs", 0x47504653, true},
+                        Case{"cifs", 0xFF534D42, true}, Case{"fuse", 0x65735546, true}, Case{"ext4", 0xEF53, false},
+                        Case{"xfs", 0x58465342, false}, Case{"tmpfs", 0x01021994, false},
+                        Case{"overlay", 0x794C7630, false}, Case{"btrfs", 0x9123683E, false}}) {
     CAPTURE(c.name);
     CHECK(is_network_magic(c.magic) == c.network);
   }
