@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,24 @@ struct Statement {
   std::string value;  // of an assignment; the condition of if/elif; what follows `queue`
   Position position;  // of the statement
   Position value_position;
+  // Where the parts of a continued value begin: its offset in `value`, and the place in the file.
+  std::vector<std::pair<std::size_t, Position>> continuations;
+
+  // The place of the byte `offset` of the value.
+  Position position_at(std::size_t offset) const;
+  // What is written, wherever it stands.
+  friend bool operator==(const Statement& a, const Statement& b) {
+    return a.kind == b.kind && a.key == b.key && a.value == b.value;
+  }
 };
+
+// "+Attr" and "MY.Attr" name the same attribute: the form in which keys are compared, in lower case.
+std::string canonical_key(std::string_view key);
+
+// Nested conditions, as HTCondor limits them.
+inline constexpr std::size_t kMaxConditionDepth = 63;
+// What expanding one value may read and write, in bytes: bounds macros that multiply.
+inline constexpr std::size_t kMaxExpansionWork = 16u << 20;
 
 class Description {
  public:
@@ -38,11 +56,14 @@ class Description {
                            std::uint32_t indent = 0);
 
   const std::vector<Statement>& statements() const { return statements_; }
-  // Appends an assignment (before the queue statement where there is one).
-  void set(std::string key, std::string value);
+  // Appends an assignment (before the queue statement where there is one). Throws InputError where the value holds a
+  // line break or ends in a backslash: the language cannot say them.
+  void set(std::string_view key, std::string_view value);
   // Appends statements that are not assignments too, as text: "if defined x\n…endif".
   void append(std::string_view text, Diagnostics& diagnostics);
-  bool has(std::string_view key) const;  // some assignment to the key, in whatever branch
+  bool has(std::string_view key) const { return last(key) != nullptr; }
+  // The last assignment to the key, in whatever branch, or nullptr.
+  const Statement* last(std::string_view key) const;
   // The description as a submit file, with its queue statement left out where `with_queue` is false (DAGMan's
   // SUBMIT-DESCRIPTION blocks take none).
   std::string text(bool with_queue = true) const;
@@ -54,22 +75,29 @@ class Description {
 // Variables from outside. Called with a lower-case name.
 using Lookup = std::function<std::optional<std::string>(std::string_view name)>;
 
-// The description after its statements have run: lower-case key → raw value.
+// The description after its statements have run: canonical key → raw value. A variable from outside counts as a value
+// too, so VARS request_memory="4GB" asks for 4 GB where the description does not say otherwise.
 class Evaluated {
  public:
   Evaluated(std::vector<std::pair<std::string, std::string>> values, Lookup lookup);
-  bool has(std::string_view key) const;
-  // The value with every macro expanded; nullopt where the key is absent. Throws InputError at a circular macro.
-  // Undefined macros become nothing, as in HTCondor.
+  bool has(std::string_view key) const { return raw(key).has_value(); }
+  // The value as written, macros and all.
+  std::optional<std::string> raw(std::string_view key) const;
+  // The value with every macro expanded; nullopt where the key is absent. Throws InputError at a circular macro, one
+  // of HTCondor's macro functions other than $ENV, and past kMaxExpansionWork. Undefined macros become nothing, as in
+  // HTCondor; `$$(…)`, which HTCondor fills in at the match, stays.
   std::optional<std::string> get(std::string_view key) const;
   std::string expand(std::string_view text) const;
   const std::vector<std::pair<std::string, std::string>>& values() const { return values_; }
 
  private:
   std::vector<std::pair<std::string, std::string>> values_;
+  std::unordered_map<std::string, std::size_t> index_;
   Lookup lookup_;
 };
 
+// Runs the statements. Throws InputError with the place of a condition that is none, or of a value that grows past
+// kMaxExpansionWork.
 Evaluated evaluate(const Description& description, const Lookup& variables);
 
 // The macros that the description uses without default and that neither it, `known` nor HTCondor defines, each with
@@ -90,8 +118,11 @@ struct ResolveContext {
   std::uint64_t cluster = 0;
 };
 
-// Carries the description out for one job. Throws InputError where the description cannot become a job (no executable,
-// malformed arguments, a request that is not a number with a unit).
+// Carries the description out for one job. Where HTCondor and one machine differ: without `getenv` a job starts from
+// the executor's environment; without `transfer_output_files` nothing comes back; a metrics file is what
+// `+GodwitMetrics = "name"` says, outputs that may be absent are in `+GodwitOptionalOutputs = "a, b"`; input files'
+// names, output files and checkpoint files stay inside the sandbox. Throws InputError, with every fault, where the
+// description cannot become a job (no executable, malformed arguments, a request that is not a number with a unit).
 jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context);
 
 // What a job of this description needs that an executor without containers or file-transfer plugins cannot honour and

@@ -19,4 +19,9 @@ std::string join_arguments(const std::vector<std::string>& arguments);
 std::vector<std::pair<std::string, std::string>> split_environment(std::string_view value);
 std::string join_environment(const std::vector<std::pair<std::string, std::string>>& environment);
 
+// `value` with more variables, in whichever quoting it has; macros in it stay. Values with white space, quotes or ';'
+// need the new quoting: throws InputError where `value` has the old one.
+std::string add_to_environment(std::string_view value,
+                               const std::vector<std::pair<std::string, std::string>>& environment);
+
 }  // namespace godwit::submit
