@@ -17,6 +17,12 @@ godwit_system_library(sqlite sqlite3.h sqlite3)
 target_link_libraries(godwit_dep_sqlite INTERFACE m Threads::Threads)
 godwit_system_library(xxhash xxhash.h xxhash)
 
+# Headers only. Assertions off: the operations check shapes themselves, once per call.
+find_path(EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3 REQUIRED)
+add_library(godwit_dep_eigen INTERFACE)
+target_include_directories(godwit_dep_eigen SYSTEM INTERFACE ${EIGEN_INCLUDE})
+target_compile_definitions(godwit_dep_eigen INTERFACE EIGEN_NO_DEBUG)
+
 # Debian ships {fmt} as a shared library and headers only; one translation unit makes it static.
 add_library(godwit_dep_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_static.cpp)
 target_compile_options(godwit_dep_fmt PRIVATE -w)
