@@ -25,9 +25,6 @@ add_compile_options(
 # GCC 12 sees these two where libstdc++'s own std::string and std::vector are inlined (PR 105651, PR 105562).
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
 
-# g++ 12 warns wrongly of these where optimized code builds or joins strings.
-add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-
 if(GODWIT_SANITIZE)
   add_compile_options(-fsanitize=${GODWIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${GODWIT_SANITIZE})
