@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include "godwit/base/error.h"
@@ -22,6 +23,21 @@ std::string metric_name(const Series& series) {
 }
 
 }  // namespace
+
+std::uint32_t attempts_of(const Run& run) {
+  return std::accumulate(run.jobs.begin(), run.jobs.end(), 0U,
+                         [](std::uint32_t sum, const Job& job) { return sum + job.attempts; });
+}
+
+std::uint32_t retries_of(const Run& run) {
+  return std::accumulate(run.jobs.begin(), run.jobs.end(), 0U,
+                         [](std::uint32_t sum, const Job& job) { return sum + job.retries; });
+}
+
+double wall_seconds_of(const Run& run) {
+  return std::accumulate(run.jobs.begin(), run.jobs.end(), 0.0,
+                         [](double sum, const Job& job) { return sum + job.wall_s; });
+}
 
 std::string_view to_string(State state) {
   static constexpr std::array<std::string_view, 4> kNames = {"waiting", "running", "finished", "failed"};
@@ -179,15 +195,17 @@ GroupMetric summarize_group(const Comparison& comparison, const Group& group, st
   return result;
 }
 
-// Groups by whether a run is a baseline (`by_role`), by its values (`by_value`), or both, in order of appearance;
-// by role alone, the migrated runs come first.
+// Groups by whether a run is a baseline (`by_role`), by its values (`by_value`), or both: values in order of
+// appearance, and of equal values the migrated runs first.
 std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool by_value) {
   std::vector<Group> groups;
   std::map<std::pair<bool, std::string>, std::size_t> places;
+  std::map<std::string, std::size_t> first_of_values;
   const auto& runs = comparison.experiment.runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::pair<bool, std::string> key = {by_role && runs[i].baseline,
                                               by_value ? values_label(comparison, runs[i]) : std::string()};
+    first_of_values.try_emplace(key.second, i);
     const auto [place, fresh] = places.try_emplace(key, groups.size());
     if (fresh) {
       std::string name = by_role ? (key.first ? "baseline" : "migrated") : "";
@@ -198,9 +216,13 @@ std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool 
     group.runs.push_back(i);
     if (runs[i].state == State::finished) ++group.finished;
   }
-  if (!by_value)
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const Group& a, const Group& b) { return a.baseline < b.baseline; });
+  // A group's first run tells where its values first appeared: its role is looked at within the same values.
+  const auto values_of = [&](const Group& group) {
+    return by_value ? first_of_values.at(values_label(comparison, runs[group.runs.front()])) : 0;
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+    return std::pair(values_of(a), a.baseline) < std::pair(values_of(b), b.baseline);
+  });
   for (Group& group : groups)
     for (std::size_t metric = 0; metric < comparison.metrics.size(); ++metric)
       group.metrics.push_back(summarize_group(comparison, group, metric));

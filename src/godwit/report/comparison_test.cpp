@@ -97,6 +97,7 @@ TEST_CASE("values that vary make groups of their own") {
   REQUIRE(result.by_values.size() == 4);
   CHECK(result.by_values[0].name == "lr=0.1, migrated");
   CHECK(result.by_values[0].metrics[0].last.mean == near(2.25));
+  CHECK(result.by_values[1].name == "lr=0.1, baseline");
   CHECK(result.by_values[3].name == "lr=0.2, baseline");
   CHECK_FALSE(result.by_values[3].metrics[0].interval);  // one run says nothing about spread
 }
