@@ -1,0 +1,527 @@
+#include "godwit/engine/engine.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "godwit/base/ids.h"
+#include "godwit/base/version.h"
+
+namespace godwit::engine {
+
+using dag::NodeId;
+using jobs::Ending;
+using jobs::Outcome;
+using jobs::Phase;
+using journal::Kind;
+
+namespace {
+
+constexpr Micros kSecond = 1'000'000;
+constexpr Micros kIdleWait = kSecond / 2;      // between looks at inbox, disk and executors that cannot wake us
+constexpr std::size_t kNodesPerTurn = 20'000;  // so that a commit stays small and the inbox is looked at
+constexpr double kShortJob_s = 0.5;            // jobs shorter than this are handed over ahead of a free slot
+constexpr std::size_t kAhead = 8;              // … this many
+constexpr double kProgressByTime_s = 60;       // an attempt that worked this long got somewhere
+constexpr Micros kPauseLeast = kSecond;
+constexpr std::uint64_t kEnoughFreeBytes = 4u << 20;
+
+std::string flight_key(std::string_view node, Phase phase) {
+  std::string key(node);
+  key += '\0';
+  key += static_cast<char>('0' + static_cast<int>(phase));
+  return key;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+struct Engine::Sink final : jobs::StatusSink {
+  explicit Sink(Engine& owner) : engine(owner) {}
+  void on_status(const jobs::StatusEvent& event) override { engine.on_status(event); }
+  void on_metrics(const jobs::AttemptKey& key, std::string_view line, std::uint64_t offset) override {
+    engine.on_metrics(key, line, offset);
+  }
+  Engine& engine;
+};
+
+Engine::Engine(const dag::Graph& graph, Surroundings surroundings, EngineOptions options)
+    : graph_(graph),
+      around_(std::move(surroundings)),
+      options_(std::move(options)),
+      plan_(graph),
+      attempts_(graph.size()),
+      in_flight_at_(graph.sites().size()),
+      mean_wall_s_(graph.sites().size(), kShortJob_s) {}
+
+Engine::~Engine() = default;
+
+void Engine::interrupt() {
+  interrupts_.fetch_add(1);
+}
+
+RunEnd Engine::run() {
+  start();
+  RunEnd end = RunEnd::stopped;
+  while (true) {
+    handle_requests();
+    poll_executors();
+    watch_disk();
+    fill();
+    if (!commit()) {
+      around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
+      continue;
+    }
+    act();
+    around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
+    if (plan_.finished()) {
+      end = plan_.success() ? RunEnd::succeeded : RunEnd::failed;
+      break;
+    }
+    if (stopping_ && idle()) break;
+    if (options_.once && !stopping_) {
+      end = RunEnd::once;
+      break;
+    }
+    wait();
+  }
+  record_end(end);
+  return end;
+}
+
+// --- start and end ----------------------------------------------------------------------------------------------
+
+void Engine::start() {
+  Recovered recovered = engine::recover(around_.journal, graph_, options_.file);
+  const bool resumed = !recovered.dag_uuid.empty();
+  dag_uuid_ = resumed ? recovered.dag_uuid : new_uuid();
+  builder_ = std::make_unique<AttemptBuilder>(graph_, dag_uuid_);
+  if (!resumed) define();
+  log(Kind::engine_started,
+      dump({{"pid", getpid()}, {"host", host_name()}, {"version", kVersion}, {"resumed", resumed}}));
+  recover(std::move(recovered));
+  if (options_.stop_only) {
+    stop(false);
+  } else if (!plan_.finished()) {
+    start_services();
+  }
+}
+
+void Engine::define() {
+  describe_definition(graph_, {dag_uuid_, options_.file, std::string(kVersion), options_.sites},
+                      [this](Kind kind, std::string json) { log(kind, std::move(json)); });
+}
+
+void Engine::recover(Recovered recovered) {
+  attempts_ = std::move(recovered.attempts);
+  for (NodeId node = 0; node < graph_.size(); ++node) {
+    if (recovered.finals[node] == Recovered::Final::done) plan_.finish(node);
+    if (recovered.finals[node] == Recovered::Final::failed) plan_.fail(node);
+  }
+  for (auto& [node, progress] : recovered.progress) {
+    plan_.restore_books(node, progress.retries_used, progress.job_ending);
+    live_[node] = {progress.last_epoch, progress.epoch_before,   progress.metrics_offset,
+                   progress.memory_mb,  progress.resume_at_post, progress.native_id};
+  }
+
+  std::map<jobs::JobExecutor*, std::vector<jobs::Attempt>> to_attach;
+  for (const Recovered::Open& open : recovered.open) {
+    const auto site = std::find(graph_.sites().begin(), graph_.sites().end(), open.site);
+    const auto site_id = site == graph_.sites().end() ? graph_.planned_site(open.node)
+                                                      : static_cast<dag::SiteId>(site - graph_.sites().begin());
+    const InFlight flight{open.node, open.attempt, open.phase, site_id};
+    const bool is_job = open.phase == Phase::job || open.phase == Phase::service;
+    jobs::Attempt attempt =
+        is_job ? builder_->job(open.node, site_id, open.attempt, open.phase, live_[open.node].memory_mb)
+               : builder_->script(open.node, open.attempt, open.phase,
+                                  {plan_.retries_used(open.node), plan_.counts().failed, plan_.job_ending(open.node),
+                                   live_[open.node].native_id});
+    if (open.phase != Phase::service && open.phase != Phase::hold && plan_.state(open.node) == NodeState::ready)
+      plan_.mark_running(open.node);
+    if (open.phase == Phase::job) ++in_flight_at_[site_id];
+    in_flight_[flight_key(graph_.name_of(open.node), open.phase)] = flight;
+    to_attach[&executor_of(flight)].push_back(std::move(attempt));
+  }
+  // What an executor never heard of died before it was handed over: the same attempt is submitted now.
+  for (auto& [executor, attempts] : to_attach) {
+    std::vector<jobs::AttemptKey> keys;
+    for (const jobs::Attempt& attempt : attempts) keys.push_back(attempt.key);
+    const std::vector<jobs::Found> found = executor->find(keys);
+    std::vector<jobs::Attempt> known;
+    for (std::size_t i = 0; i < attempts.size(); ++i)
+      (found[i] == jobs::Found::known ? known : to_submit_[executor]).push_back(std::move(attempts[i]));
+    if (!known.empty()) executor->attach(known);
+  }
+  for (const jobs::AttemptKey& key : recovered.recently_ended) {
+    const auto node = graph_.find(key.node);
+    if (node) to_release_[&executor_of({*node, key.attempt, key.phase, graph_.planned_site(*node)})].push_back(key);
+  }
+}
+
+void Engine::start_services() {
+  for (NodeId node = 0; node < graph_.size(); ++node)
+    if (graph_.kind(node) == dag::NodeKind::service &&
+        !in_flight_.contains(flight_key(graph_.name_of(node), Phase::service))) {
+      ++attempts_[node];
+      submit_phase(node, Phase::service);
+    }
+}
+
+void Engine::record_end(RunEnd end) {
+  if (plan_.finished() && end != RunEnd::once) {
+    // Services live as long as the Dag.
+    stop(false);
+    while (!in_flight_.empty()) {
+      if (interrupts_.load() > 1) stop(true);
+      poll_executors();
+      if (commit()) act();
+      if (!in_flight_.empty()) wait();
+    }
+    const Counts& counts = plan_.counts();
+    log(Kind::dag_ended, dump({{"success", plan_.success()},
+                               {"done", counts.done},
+                               {"failed", counts.failed},
+                               {"futile", counts.futile}}));
+  }
+  const char* reason = end == RunEnd::once ? "once"
+                       : plan_.finished()  ? "finished"
+                       : interrupted_      ? "interrupted"
+                                           : "stopped";
+  log(Kind::engine_stopped, dump({{"reason", reason}}));
+  while (!commit()) {
+    if (interrupts_.load() > 1) return;
+    around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
+  }
+  act();
+}
+
+// --- the parts of a turn ----------------------------------------------------------------------------------------
+
+void Engine::handle_requests() {
+  for (int interrupts = interrupts_.load(); handled_interrupts_ < std::min(interrupts, 2); ++handled_interrupts_) {
+    interrupted_ = true;
+    stop(handled_interrupts_ > 0);
+  }
+  for (const Request& request : around_.take_requests()) handle(request);
+}
+
+void Engine::handle(const Request& request) {
+  static constexpr const char* kNames[] = {"stop", "stop_now", "retry"};
+  log(Kind::request, dump({{"what", kNames[static_cast<int>(request.what)]}, {"nodes", request.nodes}}));
+  if (request.what == Request::What::retry) return retry_nodes(request.nodes);
+  stop(request.what == Request::What::stop_now);
+}
+
+void Engine::poll_executors() {
+  Sink sink(*this);
+  around_.scripts.poll(sink);
+  std::vector<jobs::JobExecutor*> seen{&around_.scripts};
+  for (const SitePort& port : around_.sites)
+    if (port.executor != nullptr && std::find(seen.begin(), seen.end(), port.executor) == seen.end()) {
+      port.executor->poll(sink);
+      seen.push_back(port.executor);
+    }
+}
+
+void Engine::watch_disk() {
+  if (paused_.empty() || around_.clock.monotonic() - paused_since_ < kPauseLeast) return;
+  if (around_.free_bytes() < kEnoughFreeBytes) return;
+  paused_.clear();
+  log(Kind::unpaused);
+}
+
+void Engine::pause(const std::string& reason) {
+  paused_since_ = around_.clock.monotonic();
+  if (!paused_.empty()) return;
+  paused_ = reason;
+  log(Kind::paused, dump({{"reason", reason}}));
+}
+
+void Engine::fill() {
+  completed_in_turn_ = 0;
+  if (stopping_ || !paused_.empty()) return;
+  for (dag::SiteId site = 0; site < graph_.sites().size(); ++site) fill_site(site);
+}
+
+std::size_t Engine::capacity(dag::SiteId site) const {
+  return around_.sites[site].slots + (mean_wall_s_[site] < kShortJob_s ? kAhead : 0);
+}
+
+void Engine::fill_site(dag::SiteId site) {
+  while (in_flight_at_[site] < capacity(site) && completed_in_turn_ < kNodesPerTurn) {
+    const auto node = plan_.take_ready(site);
+    if (!node) return;
+    if (graph_.kind(*node) == dag::NodeKind::noop) {
+      ++completed_in_turn_;
+      finish_node(*node);
+    } else {
+      begin(*node);
+    }
+  }
+}
+
+bool Engine::commit() {
+  if (!around_.journal.commit()) {
+    if (paused_.empty()) {
+      paused_ = "the disk is full";
+      paused_since_ = around_.clock.monotonic();
+    }
+    around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
+    if (interrupts_.load() > 1)
+      throw Error("the disk is full; nothing that had finished is lost, 'godwit run' goes on");
+    return false;
+  }
+  busy_ = !pending_events_.empty();
+  for (const journal::Event& event : pending_events_) around_.observer.on_event(event);
+  pending_events_.clear();
+  return true;
+}
+
+void Engine::act() {
+  for (auto& [executor, attempts] : to_submit_)
+    if (!attempts.empty()) executor->submit(attempts);
+  to_submit_.clear();
+  if (to_cancel_ != Cancel::nothing) cancel_everything();
+  for (auto& [executor, keys] : to_release_)
+    if (!keys.empty()) executor->release(keys);
+  to_release_.clear();
+}
+
+void Engine::wait() {
+  if (busy_ && completed_in_turn_ > 0) return;
+  std::vector<pollfd> descriptors;
+  const auto watch = [&](const jobs::JobExecutor* executor) {
+    if (executor == nullptr || executor->wake_fd() < 0) return;
+    const pollfd entry{executor->wake_fd(), POLLIN, 0};
+    for (const pollfd& other : descriptors)
+      if (other.fd == entry.fd) return;
+    descriptors.push_back(entry);
+  };
+  watch(&around_.scripts);
+  for (const SitePort& port : around_.sites) watch(port.executor);
+  if (descriptors.empty())
+    around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
+  else
+    poll(descriptors.data(), descriptors.size(), static_cast<int>(kIdleWait / 1000));
+}
+
+bool Engine::idle() const {
+  return in_flight_.empty() && to_submit_.empty();
+}
+
+// --- attempts ---------------------------------------------------------------------------------------------------
+
+jobs::JobExecutor& Engine::executor_of(const InFlight& flight) {
+  const bool is_job = flight.phase == Phase::job || flight.phase == Phase::service;
+  return is_job ? *around_.sites[flight.site].executor : around_.scripts;
+}
+
+void Engine::begin(NodeId node) {
+  ++attempts_[node];
+  const Live& live = live_[node];
+  if (attempts_[node] == 1)
+    log(Kind::placed, node, dump({{"site", graph_.sites()[graph_.planned_site(node)]}, {"reason", "planned"}}));
+  submit_phase(node, live.resume_at_post ? Phase::post : plan_.first_phase(node));
+}
+
+void Engine::submit_phase(NodeId node, Phase phase) {
+  const dag::SiteId site = graph_.planned_site(node);
+  const InFlight flight{node, attempts_[node], phase, site};
+  const bool is_job = phase == Phase::job || phase == Phase::service;
+  Live& live = live_[node];
+  live.resume_at_post = false;
+  if (is_job) {
+    live.metrics_offset = 0;
+    live.epoch_before = live.last_epoch;
+  }
+  Json json{{"phase", jobs::to_string(phase)}, {"site", is_job ? graph_.sites()[site] : ""}};
+  if (live.memory_mb && is_job) json["memory_mb"] = *live.memory_mb;
+  log(Kind::submitting, node, dump(json));
+  in_flight_[flight_key(graph_.name_of(node), phase)] = flight;
+  if (phase == Phase::job) ++in_flight_at_[site];
+  try {
+    to_submit_[&executor_of(flight)].push_back(is_job
+                                                   ? builder_->job(node, site, flight.attempt, phase, live.memory_mb)
+                                                   : builder_->script(node, flight.attempt, phase,
+                                                                      {plan_.retries_used(node), plan_.counts().failed,
+                                                                       plan_.job_ending(node), live.native_id}));
+  } catch (const InputError& error) {
+    // Its description cannot become a job with these variables: the attempt ends before it began.
+    Ending ending;
+    ending.outcome = Outcome::not_started;
+    ending.detail = error.what();
+    ending.started = ending.ended = around_.clock.now();
+    on_ending(flight, ending);
+  }
+}
+
+void Engine::stop(bool now) {
+  stopping_ = true;
+  to_cancel_ = now ? Cancel::now : std::max(to_cancel_, Cancel::gently);
+}
+
+void Engine::cancel_everything() {
+  const bool now = to_cancel_ == Cancel::now;
+  to_cancel_ = Cancel::nothing;
+  std::map<jobs::JobExecutor*, std::vector<jobs::AttemptKey>> keys;
+  for (const auto& [key, flight] : in_flight_) {
+    // A script is short and half of one is worse than waiting for it, unless there is no more patience.
+    const bool is_script = flight.phase != Phase::job && flight.phase != Phase::service;
+    if (is_script && !now) continue;
+    keys[&executor_of(flight)].push_back(builder_->key(flight.node, flight.attempt, flight.phase));
+  }
+  for (auto& [executor, list] : keys) executor->cancel(list, now);
+}
+
+void Engine::on_status(const jobs::StatusEvent& event) {
+  const auto found = in_flight_.find(flight_key(event.key.node, event.key.phase));
+  if (found == in_flight_.end() || found->second.attempt != event.key.attempt) return;
+  const InFlight flight = found->second;
+  if (event.ending) return on_ending(flight, *event.ending);
+  if (event.state == jobs::JobState::queued || event.state == jobs::JobState::active) {
+    if (!event.native_id.empty()) live_[flight.node].native_id = event.native_id;
+    log(event.state == jobs::JobState::queued ? Kind::queued : Kind::active, flight.node,
+        dump({{"phase", jobs::to_string(flight.phase)}, {"host", event.host}, {"native_id", event.native_id}}));
+  } else if (event.state == jobs::JobState::held && graph_.attributes(flight.node).hold &&
+             !in_flight_.contains(flight_key(event.key.node, Phase::hold))) {
+    submit_phase(flight.node, Phase::hold);
+  }
+}
+
+void Engine::on_metrics(const jobs::AttemptKey& key, std::string_view line, std::uint64_t offset) {
+  const auto found = in_flight_.find(flight_key(key.node, key.phase));
+  if (found == in_flight_.end() || found->second.attempt != key.attempt) return;
+  const NodeId node = found->second.node;
+  Live& live = live_[node];
+  if (offset < live.metrics_offset) return;
+  Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return;
+  live.metrics_offset = offset + 1;
+  if (const auto epoch = json.find("epoch"); epoch != json.end() && epoch->is_number_integer())
+    live.last_epoch = std::max(live.last_epoch, epoch->get<std::int64_t>());
+  json["_offset"] = offset;
+  log(Kind::epoch, node, dump(json));
+}
+
+// Exit 0 is not enough for a job that reports its epochs: it must have reported the last one.
+void Engine::check_epochs(const InFlight& flight, Ending& ending) const {
+  if (flight.phase != Phase::job || !ending.success() || graph_.kind(flight.node) != dag::NodeKind::train) return;
+  const auto live = live_.find(flight.node);
+  if (live == live_.end() || live->second.last_epoch < 0) return;
+  const std::string wanted(graph_.var(flight.node, "last_epoch").value_or(""));
+  if (wanted.empty() || live->second.last_epoch >= std::strtoll(wanted.c_str(), nullptr, 10)) return;
+  ending.outcome = Outcome::unfinished;
+  ending.detail = fmt::format("it reported epoch {} of {}", live->second.last_epoch, wanted);
+}
+
+void Engine::on_ending(const InFlight& flight, Ending ending) {
+  in_flight_.erase(flight_key(graph_.name_of(flight.node), flight.phase));
+  if (flight.phase == Phase::job) {
+    --in_flight_at_[flight.site];
+    mean_wall_s_[flight.site] = 0.8 * mean_wall_s_[flight.site] + 0.2 * ending.use.wall_s;
+  }
+  check_epochs(flight, ending);
+  to_release_[&executor_of(flight)].push_back(builder_->key(flight.node, flight.attempt, flight.phase));
+  if (ending.outcome == Outcome::disk_full) pause("the disk is full");
+
+  // Hold scripts and services decide nothing.
+  if (flight.phase == Phase::hold || flight.phase == Phase::service) {
+    log(Kind::attempt_ended, flight.node, ending_json(flight.phase, ending, "none"));
+    return;
+  }
+  const Live& live = live_[flight.node];
+  const bool progressed = live.last_epoch > live.epoch_before || ending.use.wall_s >= kProgressByTime_s;
+  const Verdict verdict = plan_.judge(flight.node, flight.phase, ending, progressed || stopping_);
+  const char* retry = verdict.next == Next::retry                                         ? "retried"
+                      : verdict.next == Next::resume || verdict.next == Next::resume_post ? "continued"
+                                                                                          : "none";
+  log(Kind::attempt_ended, flight.node, ending_json(flight.phase, ending, retry));
+  follow(flight, ending, verdict);
+}
+
+void Engine::follow(const InFlight& flight, const Ending& ending, const Verdict& verdict) {
+  switch (verdict.next) {
+    case Next::run_job:
+      // In a stop the node goes back; its PRE script runs again with it.
+      if (stopping_) return plan_.requeue(flight.node);
+      return submit_phase(flight.node, Phase::job);
+    case Next::run_post:
+      return submit_phase(flight.node, Phase::post);
+    case Next::done:
+      return finish_node(flight.node);
+    case Next::failed:
+      return fail_node(flight.node, verdict.reason);
+    case Next::retry:
+      escalate_memory(flight.node, ending);
+      return plan_.requeue(flight.node);
+    case Next::resume_post:
+      live_[flight.node].resume_at_post = true;
+      return plan_.requeue(flight.node);
+    case Next::resume:
+      return plan_.requeue(flight.node);
+  }
+}
+
+void Engine::escalate_memory(NodeId node, const Ending& ending) {
+  const Ending* job = plan_.job_ending(node);
+  const bool ran_out =
+      ending.outcome == Outcome::out_of_memory || (job != nullptr && job->outcome == Outcome::out_of_memory);
+  const auto& escalation = graph_.attributes(node).memory_escalation;
+  if (!ran_out || !escalation) return;
+  Live& live = live_[node];
+  const std::uint64_t asked =
+      live.memory_mb.value_or(builder_->job(node, graph_.planned_site(node), attempts_[node], Phase::job, std::nullopt)
+                                  .spec->resources.memory_mb);
+  const std::uint64_t grown =
+      std::min(static_cast<std::uint64_t>(static_cast<double>(asked) * escalation->factor), escalation->limit_mb);
+  if (grown <= asked) return;
+  live.memory_mb = grown;
+  log(Kind::escalated, node, dump({{"request", "memory"}, {"from_mb", asked}, {"to_mb", grown}}));
+}
+
+void Engine::finish_node(NodeId node) {
+  log(Kind::node_done, node);
+  live_.erase(node);
+  plan_.finish(node);
+}
+
+void Engine::fail_node(NodeId node, const std::string& reason) {
+  log(Kind::node_failed, node, dump({{"reason", reason}}));
+  live_.erase(node);
+  for (const NodeId futile : plan_.fail(node))
+    log(Kind::node_futile, futile, dump({{"because", graph_.name_of(node)}}));
+}
+
+void Engine::retry_nodes(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto node = graph_.find(name);
+    if (!node || plan_.state(*node) != NodeState::failed) continue;
+    log(Kind::node_reset, *node, dump({{"by", "retry"}}));
+    for (const NodeId revived : plan_.reset(*node)) log(Kind::node_reset, revived, dump({{"by", "retry"}}));
+  }
+}
+
+void Engine::log(Kind kind, std::string json) {
+  pending_events_.push_back({0, around_.clock.now(), kind, "", 0, std::move(json)});
+  around_.journal.append(pending_events_.back());
+}
+
+void Engine::log(Kind kind, NodeId node, std::string json) {
+  pending_events_.push_back(
+      {0, around_.clock.now(), kind, std::string(graph_.name_of(node)), attempts_[node], std::move(json)});
+  around_.journal.append(pending_events_.back());
+}
+
+}  // namespace godwit::engine

@@ -1,0 +1,295 @@
+#include "godwit/engine/engine.h"
+
+#include <doctest/doctest.h>
+
+#include "godwit/engine/test_world.h"
+
+namespace godwit::engine::test {
+namespace {
+
+using journal::Kind;
+using Story = std::vector<std::string>;
+
+dag::Attributes with_retries(std::uint32_t retries) {
+  dag::Attributes attributes;
+  attributes.retries = retries;
+  return attributes;
+}
+
+TEST_CASE("a chain runs in order and its end is recorded") {
+  World world;
+  world.chain({world.node("a"), world.node("b"), world.node("c")});
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"a.1.job", "b.1.job", "c.1.job"});
+  CHECK(world.journal.story({Kind::node_done, Kind::dag_ended}) ==
+        Story{"node_done a.1", "node_done b.1", "node_done c.1", "dag_ended "});
+}
+
+TEST_CASE("an attempt is journalled before it is submitted") {
+  World world;
+  world.node("a");
+  world.graph.freeze();
+  world.journal.kill_at_commit = 1;
+  CHECK_THROWS_AS(world.run(), Killed);
+  CHECK(world.executor.accepted.empty());
+}
+
+TEST_CASE("a failed node makes its descendants futile and leaves the others alone") {
+  World world;
+  world.chain({world.node("a"), world.node("b"), world.node("c")});
+  world.node("other");
+  world.graph.freeze();
+  world.executor.plays["a"] = {{exit_with(3), {}}};
+  CHECK(world.run() == RunEnd::failed);
+  CHECK(world.journal.story({Kind::node_failed, Kind::node_futile, Kind::node_done}) ==
+        Story{"node_failed a.1", "node_futile b", "node_futile c", "node_done other.1"});
+}
+
+TEST_CASE("retries are spent by failures, not by checkpoints, evictions or losses") {
+  World world;
+  world.node("a", with_retries(1));
+  world.graph.freeze();
+  world.executor.plays["a"] = {{exit_with(85), {}},
+                               {ended_as(jobs::Outcome::evicted), {}},
+                               {exit_with(1), {}},
+                               {ended_as(jobs::Outcome::lost), {}},
+                               {exit_with(0), {}}};
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted.back() == "a.5.job");
+}
+
+TEST_CASE("checkpoint exits that get nowhere end in failure, those that progress do not") {
+  World world;
+  world.train("stuck", "9");
+  world.train("slow", "30");
+  world.graph.freeze();
+  for (int i = 0; i < 30; ++i) {
+    world.executor.plays["stuck"].push_back({exit_with(85), {}});
+    const std::string line = "{\"epoch\":" + std::to_string(i + 1) + "}";
+    world.executor.plays["slow"].push_back({i < 29 ? exit_with(85) : exit_with(0), {line}});
+  }
+  CHECK(world.run() == RunEnd::failed);
+  CHECK(world.journal.story({Kind::node_failed, Kind::node_done}) ==
+        Story{"node_failed stuck." + std::to_string(Plan::kMaxIdleContinuations + 1), "node_done slow.30"});
+}
+
+TEST_CASE("exit 0 short of the last epoch is a failure, for a job that reports epochs") {
+  World world;
+  world.train("short", "5");
+  world.train("whole", "5");
+  world.train("silent", "5");
+  world.graph.freeze();
+  world.executor.plays["short"] = {{exit_with(0), {R"({"epoch":4,"loss":1.5})"}}};
+  world.executor.plays["whole"] = {{exit_with(0), {R"({"epoch":5,"loss":1.5})", "not json"}}};
+  CHECK(world.run() == RunEnd::failed);
+  CHECK(world.journal.story({Kind::node_failed}) == Story{"node_failed short.1"});
+  CHECK(world.journal.story({Kind::epoch}).size() == 2);
+}
+
+TEST_CASE("the exit code that is not to be retried") {
+  World world;
+  dag::Attributes attributes = with_retries(5);
+  attributes.unless_exit = 7;
+  world.node("a", attributes);
+  world.graph.freeze();
+  world.executor.plays["a"] = {{exit_with(1), {}}, {exit_with(7), {}}};
+  CHECK(world.run() == RunEnd::failed);
+  CHECK(world.executor.accepted == Story{"a.1.job", "a.2.job"});
+}
+
+TEST_CASE("memory grows after an attempt ran out of it, up to its limit") {
+  World world;
+  dag::Attributes attributes = with_retries(3);
+  attributes.memory_escalation = dag::Escalation{2, 250};
+  world.node("a", attributes);
+  world.graph.freeze();
+  for (int i = 0; i < 3; ++i) world.executor.plays["a"].push_back({ended_as(jobs::Outcome::out_of_memory), {}});
+  CHECK(world.run() == RunEnd::succeeded);
+  std::vector<std::uint64_t> asked;
+  for (const char* attempt : {"a.1.job", "a.2.job", "a.3.job", "a.4.job"})
+    asked.push_back(world.executor.specs[attempt].resources.memory_mb);
+  CHECK(asked == std::vector<std::uint64_t>{100, 200, 250, 250});
+}
+
+TEST_CASE("scripts: PRE before, POST after, the POST script decides") {
+  World world;
+  dag::Attributes attributes;
+  attributes.pre = dag::Script{"pre.sh", {"$JOB", "$RETRY/$MAX_RETRIES"}};
+  attributes.post = dag::Script{"post.sh", {"$RETURN"}};
+  world.node("a", attributes);
+  world.graph.freeze();
+
+  SUBCASE("a job that failed is saved by its POST script") {
+    world.executor.plays["a"] = {{exit_with(4), {}}};
+    CHECK(world.run() == RunEnd::succeeded);
+    CHECK(world.scripts.accepted == Story{"a.1.pre", "a.1.post"});
+    CHECK(world.scripts.specs["a.1.pre"].arguments == Story{"a", "0/0"});
+    CHECK(world.scripts.specs["a.1.post"].arguments == Story{"4"});
+  }
+  SUBCASE("a POST script that fails fails the node") {
+    world.scripts.plays["a/post"] = {{exit_with(1), {}}};
+    CHECK(world.run() == RunEnd::failed);
+  }
+  SUBCASE("a PRE script that fails keeps the job from running") {
+    world.scripts.plays["a/pre"] = {{exit_with(1), {}}};
+    CHECK(world.run() == RunEnd::failed);
+    CHECK(world.executor.accepted.empty());
+  }
+  SUBCASE("a POST script that was lost runs again, the job does not") {
+    world.scripts.plays["a/post"] = {{ended_as(jobs::Outcome::lost), {}}};
+    CHECK(world.run() == RunEnd::succeeded);
+    CHECK(world.executor.accepted == Story{"a.1.job"});
+    CHECK(world.scripts.accepted == Story{"a.1.pre", "a.1.post", "a.2.post"});
+  }
+}
+
+TEST_CASE("no more jobs at once than slots, once jobs are not very short") {
+  World world;
+  for (int i = 0; i < 40; ++i) {
+    world.node("n" + std::to_string(i));
+    jobs::Ending ending = exit_with(0);
+    ending.use.wall_s = 10;
+    world.executor.plays["n" + std::to_string(i)] = {{ending, {}}};
+  }
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.most_at_once <= world.slots);
+}
+
+TEST_CASE("higher priorities first, a category no further than its limit") {
+  World world;
+  world.slots = 1;
+  dag::Attributes high;
+  high.priority = 10;
+  world.node("low");
+  world.node("high", high);
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"high.1.job", "low.1.job"});
+
+  World limited;
+  limited.slots = 8;
+  dag::Attributes category;
+  category.category = "gpu";
+  for (const char* name : {"a", "b", "c", "d"}) limited.node(name, category);
+  limited.graph.set_category_limit("gpu", 1);
+  limited.graph.freeze();
+  CHECK(limited.run() == RunEnd::succeeded);
+  CHECK(limited.executor.most_at_once == 1);
+}
+
+TEST_CASE("empty nodes are done without an executor") {
+  World world;
+  world.chain({world.node("a", {}, dag::NodeKind::noop), world.node("b"), world.node("c", {}, dag::NodeKind::noop)});
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"b.1.job"});
+}
+
+TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
+  World world;
+  world.chain({world.node("a"), world.node("b")});
+  world.graph.freeze();
+  SUBCASE("found by a job") {
+    world.executor.plays["a"] = {{ended_as(jobs::Outcome::disk_full), {}}};
+    world.free_bytes = 0;
+    int turns = 0;
+    world.observer.on_turn_do = [&] {
+      if (++turns == 10) world.free_bytes = 1u << 30;
+    };
+    CHECK(world.run() == RunEnd::succeeded);
+    CHECK(world.journal.story({Kind::paused, Kind::unpaused}) == Story{"paused ", "unpaused "});
+  }
+  SUBCASE("found by the journal") {
+    world.journal.full_commits = 5;
+    CHECK(world.run() == RunEnd::succeeded);
+  }
+  CHECK(world.observer.saw_pause);
+  CHECK(world.journal.story({Kind::node_done}).size() == 2);
+}
+
+TEST_CASE("stopping sends running jobs away, and the next run goes on") {
+  World world;
+  world.chain({world.node("a"), world.node("b")});
+  world.graph.freeze();
+  world.executor.holds = true;
+  world.observer.on_turn_do = [&] { world.requests = {{Request::What::stop, {}}}; };
+  CHECK(world.run() == RunEnd::stopped);
+  CHECK(world.executor.canceled.front() == "a.1.job");
+
+  world.executor.holds = false;
+  world.observer.on_turn_do = nullptr;
+  world.requests.clear();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"a.1.job", "a.2.job", "b.1.job"});
+}
+
+TEST_CASE("a service node lives as long as the Dag") {
+  World world;
+  world.node("watcher", {}, dag::NodeKind::service);
+  world.node("a");
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"watcher.1.service", "a.1.job"});
+}
+
+TEST_CASE("retry resets failed nodes and revives their descendants") {
+  World world;
+  world.chain({world.node("a"), world.node("b")});
+  world.graph.freeze();
+  world.executor.plays["a"] = {{exit_with(1), {}}};
+  CHECK(world.run() == RunEnd::failed);
+  CHECK(world.run() == RunEnd::failed);  // by itself it stays failed
+  world.requests = {{Request::What::retry, {"a"}}};
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"a.1.job", "a.2.job", "b.1.job"});
+}
+
+TEST_CASE("another Dag's journal is refused") {
+  World world;
+  world.node("a");
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  World other;
+  other.node("b");
+  other.graph.freeze();
+  other.journal.events = world.journal.events;
+  CHECK_THROWS_AS(other.run(), InputError);
+}
+
+// The engine is killed in every one of its commits in turn; each time another engine takes over. Whatever the instant,
+// every attempt runs once and the Dag comes out the same.
+TEST_CASE("killed at any commit, nothing is lost and nothing runs twice") {
+  for (int instant = 1; instant < 40; ++instant) {
+    CAPTURE(instant);
+    World world;
+    dag::Attributes scripted = with_retries(1);
+    scripted.pre = dag::Script{"pre.sh", {}};
+    scripted.post = dag::Script{"post.sh", {}};
+    const auto a = world.node("a", scripted), b = world.node("b", with_retries(2)), c = world.node("c"),
+               d = world.node("d");
+    world.chain({a, b, d});
+    world.chain({a, c, d});
+    world.graph.freeze();
+    world.executor.plays["b"] = {{exit_with(1), {}}, {exit_with(85), {}}, {exit_with(0), {R"({"epoch":1})"}}};
+    world.journal.kill_at_commit = instant;
+    RunEnd end = RunEnd::failed;
+    try {
+      end = world.run();
+    } catch (const Killed&) {
+      world.journal.forget_uncommitted();
+      end = world.run();
+    }
+    CHECK(end == RunEnd::succeeded);
+    std::vector<std::string> accepted = world.executor.accepted;
+    std::sort(accepted.begin(), accepted.end());
+    CHECK(accepted == Story{"a.1.job", "b.1.job", "b.2.job", "b.3.job", "c.1.job", "d.1.job"});
+    CHECK(world.scripts.accepted == Story{"a.1.pre", "a.1.post"});
+    CHECK(world.journal.story({Kind::node_done}).size() == 4);
+    CHECK(world.journal.story({Kind::epoch}).size() == 1);
+  }
+}
+
+}  // namespace
+}  // namespace godwit::engine::test

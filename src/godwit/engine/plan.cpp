@@ -1,0 +1,263 @@
+#include "godwit/engine/plan.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace godwit::engine {
+
+using dag::NodeId;
+using jobs::Ending;
+using jobs::Outcome;
+using jobs::Phase;
+
+std::string_view to_string(NodeState state) {
+  switch (state) {
+    case NodeState::waiting:
+      return "waiting";
+    case NodeState::ready:
+      return "ready";
+    case NodeState::running:
+      return "running";
+    case NodeState::done:
+      return "done";
+    case NodeState::failed:
+      return "failed";
+    case NodeState::futile:
+      return "futile";
+  }
+  return "?";
+}
+
+std::string describe(const Ending& ending) {
+  std::string text;
+  switch (ending.outcome) {
+    case Outcome::exited:
+      text = fmt::format("exit code {}", ending.exit_code);
+      break;
+    case Outcome::signaled: {
+      const char* name = sigabbrev_np(ending.signal);
+      text = name != nullptr ? fmt::format("signal {} (SIG{})", ending.signal, name)
+                             : fmt::format("signal {}", ending.signal);
+      break;
+    }
+    default: {
+      text = jobs::to_string(ending.outcome);
+      for (char& c : text)
+        if (c == '_') c = ' ';
+    }
+  }
+  if (!ending.detail.empty()) text += ": " + ending.detail;
+  return text;
+}
+
+Plan::Plan(const dag::Graph& graph)
+    : graph_(graph),
+      state_(graph.size(), NodeState::waiting),
+      pending_parents_(graph.size()),
+      ready_(graph.sites().size()) {
+  for (const auto& [name, limit] : graph.category_limits()) categories_[name].limit = limit;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    if (graph.kind(node) == dag::NodeKind::service) continue;
+    ++counts_.waiting;
+    pending_parents_[node] = static_cast<std::uint32_t>(graph.parents(node).size());
+    if (pending_parents_[node] == 0) enqueue(node);
+  }
+}
+
+std::size_t& Plan::count(NodeState state) {
+  switch (state) {
+    case NodeState::waiting:
+      return counts_.waiting;
+    case NodeState::ready:
+      return counts_.ready;
+    case NodeState::running:
+      return counts_.running;
+    case NodeState::done:
+      return counts_.done;
+    case NodeState::failed:
+      return counts_.failed;
+    case NodeState::futile:
+      return counts_.futile;
+  }
+  throw Error("no such node state");
+}
+
+void Plan::set_state(NodeId node, NodeState state) {
+  --count(state_[node]);
+  state_[node] = state;
+  ++count(state);
+}
+
+// A queue entry is one number, so that the smallest is the highest priority and, within it, the lowest id.
+std::uint64_t Plan::rank(NodeId node) const {
+  const std::int64_t order = std::int64_t{std::numeric_limits<std::int32_t>::max()} - graph_.attributes(node).priority;
+  return static_cast<std::uint64_t>(order) << 32 | node;
+}
+
+void Plan::enqueue(NodeId node) {
+  set_state(node, NodeState::ready);
+  ready_[graph_.planned_site(node)].push(rank(node));
+}
+
+Plan::Category* Plan::category_of(NodeId node) {
+  if (categories_.empty()) return nullptr;
+  const auto found = categories_.find(graph_.attributes(node).category);
+  return found == categories_.end() || found->second.limit == 0 ? nullptr : &found->second;
+}
+
+std::optional<NodeId> Plan::take_ready(dag::SiteId site) {
+  ReadyQueue& queue = ready_[site];
+  while (!queue.empty()) {
+    const NodeId node = static_cast<NodeId>(queue.top() & 0xffffffffu);
+    queue.pop();
+    if (state_[node] != NodeState::ready) continue;
+    if (Category* category = category_of(node); category != nullptr && category->running >= category->limit) {
+      category->parked.push(rank(node));
+      continue;
+    }
+    mark_running(node);
+    return node;
+  }
+  return std::nullopt;
+}
+
+void Plan::mark_running(NodeId node) {
+  set_state(node, NodeState::running);
+  if (Category* category = category_of(node)) ++category->running;
+}
+
+void Plan::leave_running(NodeId node) {
+  if (state_[node] != NodeState::running) return;
+  Category* category = category_of(node);
+  if (category == nullptr) return;
+  --category->running;
+  while (!category->parked.empty()) {
+    const NodeId parked = static_cast<NodeId>(category->parked.top() & 0xffffffffu);
+    category->parked.pop();
+    if (state_[parked] != NodeState::ready) continue;
+    enqueue(parked);
+    break;
+  }
+}
+
+Phase Plan::first_phase(NodeId node) const {
+  return graph_.attributes(node).pre ? Phase::pre : Phase::job;
+}
+
+const Ending* Plan::job_ending(NodeId node) const {
+  const auto found = books_.find(node);
+  return found == books_.end() || !found->second.job_ending ? nullptr : &*found->second.job_ending;
+}
+
+std::uint32_t Plan::retries_used(NodeId node) const {
+  const auto found = books_.find(node);
+  return found == books_.end() ? 0 : found->second.retries_used;
+}
+
+void Plan::restore_books(NodeId node, std::uint32_t retries_used, std::optional<Ending> job_ending) {
+  Books& books = books_[node];
+  books.retries_used = retries_used;
+  books.job_ending = std::move(job_ending);
+}
+
+Verdict Plan::judge(NodeId node, Phase phase, const Ending& ending, bool progressed) {
+  switch (ending.outcome) {
+    case Outcome::checkpointed:
+    case Outcome::evicted:
+    case Outcome::lost:
+    case Outcome::disk_full:
+      return judge_interruption(node, phase, ending, progressed);
+    default:
+      break;
+  }
+  if (phase == Phase::pre) {
+    if (ending.success()) return {Next::run_job, "PRE script succeeded"};
+    return judge_failure(node, ending);
+  }
+  if (phase == Phase::job && graph_.attributes(node).post) {
+    books_[node].job_ending = ending;
+    return {Next::run_post, "the POST script decides"};
+  }
+  if (ending.success()) return {Next::done, ""};
+  return judge_failure(node, ending);
+}
+
+Verdict Plan::judge_interruption(NodeId node, Phase phase, const Ending& ending, bool progressed) {
+  Books& books = books_[node];
+  // Waiting for space is no fault of the job's, however often it happens.
+  if (progressed || ending.outcome == Outcome::disk_full)
+    books.idle_continuations = 0;
+  else if (++books.idle_continuations > kMaxIdleContinuations)
+    return {Next::failed, fmt::format("{} attempts in a row ended without progress ({})", books.idle_continuations,
+                                      describe(ending))};
+  return {phase == Phase::post ? Next::resume_post : Next::resume, std::string(jobs::to_string(ending.outcome))};
+}
+
+Verdict Plan::judge_failure(NodeId node, const Ending& ending) {
+  const dag::Attributes& attributes = graph_.attributes(node);
+  Books& books = books_[node];
+  if (ending.outcome == Outcome::canceled) return {Next::failed, "canceled"};
+  if (ending.outcome == Outcome::exited && attributes.unless_exit == ending.exit_code)
+    return {Next::failed, fmt::format("{}, which is not to be retried", describe(ending))};
+  if (books.retries_used < attributes.retries) {
+    ++books.retries_used;
+    return {Next::retry, fmt::format("retry {} of {}", books.retries_used, attributes.retries)};
+  }
+  if (attributes.retries == 0) return {Next::failed, describe(ending)};
+  return {Next::failed, fmt::format("{}, after {} retries", describe(ending), books.retries_used)};
+}
+
+void Plan::finish(NodeId node) {
+  leave_running(node);
+  set_state(node, NodeState::done);
+  if (!books_.empty()) books_.erase(node);
+  for (const NodeId child : graph_.children(node))
+    if (--pending_parents_[child] == 0 && state_[child] == NodeState::waiting) enqueue(child);
+}
+
+std::vector<NodeId> Plan::fail(NodeId node) {
+  leave_running(node);
+  set_state(node, NodeState::failed);
+  std::vector<NodeId> futile;
+  const auto spread_from = [&](NodeId from) {
+    for (const NodeId child : graph_.children(from))
+      if (state_[child] == NodeState::waiting) {
+        set_state(child, NodeState::futile);
+        futile.push_back(child);
+      }
+  };
+  spread_from(node);
+  for (std::size_t i = 0; i < futile.size(); ++i) spread_from(futile[i]);
+  return futile;
+}
+
+void Plan::requeue(NodeId node) {
+  leave_running(node);
+  enqueue(node);
+}
+
+std::vector<NodeId> Plan::reset(NodeId node) {
+  std::vector<NodeId> revived;
+  books_.erase(node);
+  const auto hopeless = [&](NodeId candidate) {
+    for (const NodeId parent : graph_.parents(candidate))
+      if (state_[parent] == NodeState::failed || state_[parent] == NodeState::futile) return true;
+    return false;
+  };
+  if (hopeless(node)) return revived;
+  set_state(node, NodeState::waiting);
+  if (pending_parents_[node] == 0) enqueue(node);
+  const auto spread_from = [&](NodeId from) {
+    for (const NodeId child : graph_.children(from))
+      if (state_[child] == NodeState::futile && !hopeless(child)) {
+        set_state(child, NodeState::waiting);
+        revived.push_back(child);
+      }
+  };
+  spread_from(node);
+  for (std::size_t i = 0; i < revived.size(); ++i) spread_from(revived[i]);
+  return revived;
+}
+
+}  // namespace godwit::engine

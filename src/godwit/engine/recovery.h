@@ -1,0 +1,54 @@
+// What a journal says of a Dag when an engine starts again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "godwit/dag/graph.h"
+#include "godwit/jobs/attempt.h"
+#include "godwit/journal/journal.h"
+
+namespace godwit::engine {
+
+struct Recovered {
+  enum class Final : std::uint8_t { none, done, failed };
+
+  // An attempt that was submitted, or was about to be, and whose end is not recorded.
+  struct Open {
+    dag::NodeId node;
+    std::uint32_t attempt;
+    jobs::Phase phase;
+    std::string site;
+  };
+  // What is known of a node that is not at its end.
+  struct Progress {
+    std::uint32_t retries_used = 0;
+    std::int64_t last_epoch = -1;
+    std::int64_t epoch_before = -1;
+    std::uint64_t metrics_offset = 0;
+    std::optional<std::uint64_t> memory_mb;
+    std::optional<jobs::Ending> job_ending;
+    bool resume_at_post = false;
+    std::string native_id;
+  };
+
+  std::string dag_uuid;  // empty: a fresh journal
+  std::string digest;
+  bool success = false;                 // the last dag_ended said so
+  std::vector<std::uint32_t> attempts;  // per node
+  std::vector<Final> finals;            // per node
+  std::unordered_map<dag::NodeId, Progress> progress;
+  std::vector<Open> open;
+  std::vector<jobs::AttemptKey> recently_ended;  // may not have been released
+};
+
+// Replays the journal against the graph. Throws InputError where the journal is of another Dag than the graph
+// (`file` is named in the message), and Error where it contradicts itself.
+Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file);
+
+// An ending as the attempt_ended event keeps it, both ways.
+std::string ending_json(jobs::Phase phase, const jobs::Ending& ending, std::string_view retry);
+
+}  // namespace godwit::engine
