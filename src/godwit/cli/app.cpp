@@ -40,6 +40,8 @@ int run(int argc, char** argv) {
                 "godwit");
   root.require_subcommand(1);
   Action action;
+  add_completion(root, action);
+  add_man(root, action);
   add_version(root, action);
 
   try {
