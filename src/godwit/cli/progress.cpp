@@ -1,0 +1,179 @@
+#include "godwit/cli/progress.h"
+
+#include <fmt/format.h>
+
+#include "godwit/base/clock.h"
+#include "godwit/base/json.h"
+#include "godwit/base/units.h"
+
+namespace godwit::cli {
+
+using journal::Kind;
+
+namespace {
+
+constexpr std::size_t kEveryJobUpTo = 2000;  // jobs; larger Dags get a line every few seconds
+constexpr Micros kRedraw = 100'000;          // a live line
+constexpr Micros kPlainEvery = 10'000'000;   // a plain headline
+constexpr std::size_t kMetricsShown = 2;
+constexpr const char* kRed = "\033[31m";
+constexpr const char* kYellow = "\033[33m";
+constexpr const char* kDim = "\033[2m";
+
+// The losses and scores of a metrics line; what was only measured beside them is left to `status`.
+std::string metrics_text(const Json& line) {
+  std::string out;
+  std::size_t shown = 0;
+  const auto show = [&](const std::string& key, const Json& value) {
+    if (shown == kMetricsShown || !value.is_number()) return;
+    out += fmt::format("{}{} {:.4g}", shown == 0 ? "" : ", ", key, value.get<double>());
+    ++shown;
+  };
+  for (const auto& [key, value] : line.items())
+    if (key.find("loss") != std::string::npos || key.find("spearman") != std::string::npos ||
+        key.find("acc") != std::string::npos)
+      show(key, value);
+  return out;
+}
+
+void print_json(const journal::Event& event) {
+  Json json{{"seq", event.seq}, {"time", iso_time(event.time)}, {"kind", journal::to_string(event.kind)}};
+  if (!event.node.empty()) json["node"] = event.node;
+  if (event.attempt != 0) json["attempt"] = event.attempt;
+  if (!event.json.empty()) json["data"] = Json::parse(event.json, nullptr, false);
+  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Progress::Progress(const dag::Graph& graph, Mode mode, bool color)
+    : graph_(graph),
+      mode_(mode),
+      color_(color),
+      started_(system_clock().monotonic()),
+      last_site_(graph.runs().size()) {}
+
+Progress::~Progress() {
+  clear_live_line();
+}
+
+bool Progress::talkative() const {
+  return graph_.size() <= kEveryJobUpTo;
+}
+
+void Progress::on_event(const journal::Event& event) {
+  if (mode_ == Mode::json) return print_json(event);
+  if (mode_ == Mode::quiet) return;
+  switch (event.kind) {
+    case Kind::node_failed: {
+      const std::string reason = Json::parse(event.json).value("reason", "");
+      return line(fmt::format("{} failed: {}  (godwit why {})", event.node, reason, event.node), kRed);
+    }
+    case Kind::warning:
+      return line("warning: " + Json::parse(event.json).value("message", ""), kYellow);
+    case Kind::escalated: {
+      const Json json = Json::parse(event.json);
+      return line(fmt::format("{} gets more memory: {} → {}", event.node,
+                              format_memory_mb(json.at("from_mb").get<std::int64_t>()),
+                              format_memory_mb(json.at("to_mb").get<std::int64_t>())),
+                  kYellow);
+    }
+    default:
+      break;
+  }
+  if (!talkative()) return;
+  if (event.kind == Kind::epoch) {
+    news_[event.node].metrics = metrics_text(Json::parse(event.json));
+  } else if (event.kind == Kind::attempt_ended) {
+    const Json json = Json::parse(event.json);
+    if (json.value("phase", "") == "job") news_[event.node].wall_s += json.value("wall_s", 0.0);
+    const std::string retry = json.value("retry", "none");
+    if (retry != "none")
+      line(fmt::format("{} {}: {}", event.node, retry == "retried" ? "is retried" : "goes on in a new attempt",
+                       json.value("outcome", "")),
+           kYellow);
+  } else if (event.kind == Kind::node_done) {
+    node_done(event);
+  }
+}
+
+std::string Progress::where(dag::NodeId node) {
+  const std::string& site = graph_.sites()[graph_.planned_site(node)];
+  const dag::RunId run = graph_.run_of(node);
+  if (run == dag::kNoRun || graph_.kind(node) != dag::NodeKind::train) return site;
+  const std::string before = std::exchange(last_site_[run], site);
+  return before.empty() || before == site ? site : fmt::format("{} → {}", before, site);
+}
+
+void Progress::node_done(const journal::Event& event) {
+  const auto node = graph_.find(event.node);
+  if (!node || graph_.kind(*node) == dag::NodeKind::noop) return;
+  const NodeNews news = std::exchange(news_[event.node], {});
+  news_.erase(event.node);
+  std::string epochs;
+  const auto first = graph_.var(*node, "first_epoch"), last = graph_.var(*node, "last_epoch");
+  if (graph_.kind(*node) == dag::NodeKind::train && first && last)
+    epochs = *first == *last ? fmt::format("epoch {}", *last) : fmt::format("epochs {}–{}", *first, *last);
+  line(fmt::format("{:<20} {:<12} {:<22} {:>8}  {}", event.node, epochs, where(*node),
+                   fmt::format("{:.1f} s", news.wall_s), news.metrics));
+}
+
+void Progress::line(const std::string& text, const char* color) {
+  clear_live_line();
+  const double seconds = static_cast<double>(system_clock().monotonic() - started_) / 1e6;
+  const std::string time = fmt::format("{:>7.1f} s  ", seconds);
+  if (color_)
+    fmt::print(stderr, "{}{}\033[0m{}{}{}\n", kDim, time, color != nullptr ? color : "", text,
+               color != nullptr ? "\033[0m" : "");
+  else
+    fmt::print(stderr, "{}{}\n", time, text);
+}
+
+void Progress::clear_live_line() {
+  if (!live_line_shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  live_line_shown_ = false;
+}
+
+std::string Progress::headline(const engine::Snapshot& snapshot) const {
+  const engine::Counts& counts = snapshot.counts;
+  const std::size_t total =
+      counts.waiting + counts.ready + counts.running + counts.done + counts.failed + counts.futile;
+  std::string text = fmt::format("{} of {} jobs done, {} running", counts.done, total, counts.running);
+  if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
+  if (counts.futile > 0) text += fmt::format(", {} futile", counts.futile);
+  if (snapshot.stopping) text += "; stopping";
+  if (!snapshot.paused.empty()) text += "; paused: " + snapshot.paused;
+  return text;
+}
+
+void Progress::on_turn(const engine::Snapshot& snapshot) {
+  if (mode_ == Mode::quiet || mode_ == Mode::json) return;
+  if (snapshot.paused != last_paused_) {
+    line(snapshot.paused.empty() ? "going on" : "paused: " + snapshot.paused + "; no new jobs until there is room",
+         kYellow);
+    last_paused_ = snapshot.paused;
+  }
+  if (snapshot.stopping && !std::exchange(said_stopping_, true) && snapshot.jobs_in_flight > 0)
+    line(fmt::format("stopping: {} running jobs are asked to checkpoint; once more to stop at once",
+                     snapshot.jobs_in_flight),
+         kYellow);
+  draw(snapshot);
+}
+
+void Progress::draw(const engine::Snapshot& snapshot) {
+  const Micros now = system_clock().monotonic();
+  if (mode_ == Mode::live) {
+    if (now - last_drawn_ < kRedraw) return;
+    fmt::print(stderr, "\r\033[K{}", headline(snapshot));
+    std::fflush(stderr);
+    live_line_shown_ = true;
+  } else {
+    if (now - last_drawn_ < kPlainEvery) return;
+    line(headline(snapshot));
+  }
+  last_drawn_ = now;
+}
+
+}  // namespace godwit::cli
