@@ -38,7 +38,7 @@ struct Planned {
   std::string placement_reason(dag::NodeId node) const;
 };
 
-// The absolute path of the experiment's file that `file` means. Throws InputError where there is none.
+// The experiment file that `file` means (see LoadOptions), as messages name it. Throws InputError where there is none.
 std::string find_experiment(const std::string& file);
 
 // Reads, checks and plans. Throws InputError with everything that is wrong.

@@ -35,10 +35,10 @@ struct EvaluationSpec {
   std::uint32_t every = 1;  // beside each every-th training job
 };
 
-// A file name below the sandbox. "" where there is none.
+// File names below the sandbox; "" where there is none.
 struct CheckpointSpec {
-  std::string path;  // required output of every training job
-  std::string best;  // optional output
+  std::string path;  // every training job must write it
+  std::string best;  // it may be absent
 };
 
 struct RetrySpec {
@@ -53,50 +53,65 @@ struct ScriptsSpec {
 
 struct ServiceSpec {
   std::string name;
+  Position position;
   SubmitText submit;
+};
+
+// A name that must be found elsewhere, and where it is written.
+struct Reference {
+  std::string name;
+  Position position;
+};
+
+struct SiteLimit {
+  Reference site;
+  std::uint32_t most = 0;
 };
 
 struct MaxJobsSpec {
   std::optional<std::uint32_t> total;
-  std::vector<std::pair<std::string, std::uint32_t>> per_site;
+  std::vector<SiteLimit> per_site;
 };
 
-enum class PriorityRule : std::uint8_t {
-  later_epochs_first,  // the job's index: runs finish before others begin
-  same,                // `priority` for all
+struct PrioritySpec {
+  bool later_epochs_first = true;  // the job's index: runs finish before others begin
+  std::int32_t value = 0;          // else this for all
 };
 
 struct ExperimentSpec {
   std::string file;       // absolute
   std::string directory;  // absolute: where its relative paths start
+  Position position;
   std::string name;
-  std::uint64_t seed = 0;
+  std::string seed = "0";
   TemplateSpec train;
-  // Kept as written; the sweep reads them.
+  // Kept as written; the sweep reads them. Null where absent.
   yaml::Node vars, include, exclude;
-  std::optional<std::uint32_t> epochs, epochs_per_job;  // where they are top-level keys
+  // As top-level keys; they may be variables instead.
+  std::optional<std::uint32_t> epochs, epochs_per_job;
   std::uint32_t replicates = 1;
 
-  std::vector<std::pair<std::string, Position>> site_names;  // `sites` as a list; empty: all there are
-  std::optional<sites::Catalogue> inline_sites;              // `sites` as a mapping
-  std::vector<std::pair<std::string, std::string>> resource_defaults;
+  std::vector<Reference> site_names;             // `sites` as a list; empty: all there are
+  std::optional<sites::Catalogue> inline_sites;  // `sites` as a mapping
+  sites::Site resource_defaults;
 
   placement::Rule placement = placement::Rule::shuffle;
-  std::optional<std::pair<std::string, Position>> placement_site;  // of `fixed`
-  std::optional<std::pair<std::string, Position>> baseline;
+  std::optional<Reference> fixed_site;  // of Rule::fixed
+  std::optional<Reference> baseline;
 
   std::optional<EvaluationSpec> evaluation;
   ScriptsSpec scripts;
   std::vector<ServiceSpec> services;
   RetrySpec retry;
-  PriorityRule priority_rule = PriorityRule::later_epochs_first;
-  std::int32_t priority = 0;
+  PrioritySpec priority;
   MaxJobsSpec max_jobs;
   CheckpointSpec checkpoint;
-  std::string metrics;  // the metrics file where the experiment names one; jobs write metrics.jsonl otherwise
+  std::string metrics = "metrics.jsonl";
+  bool names_metrics = false;  // the experiment says so itself: then the file is an output
 };
 
-// Reads experiment.yaml. Faults go to `diagnostics`; what can be read is returned all the same.
+// Reads experiment.yaml. Faults of its content go to `diagnostics`, and what can be read is returned all the same;
+// throws InputError where it is no YAML, SystemError where it cannot be read.
 ExperimentSpec load_spec(const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace godwit::experiment

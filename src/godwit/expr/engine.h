@@ -83,8 +83,7 @@ class Engine {
 
   // Compiles `source`, whose first byte is at `origin`, as an expression over `parameters`. Throws InputError: it
   // is no expression, or uses a name that is neither a parameter nor a global (with the nearest one suggested).
-  Expression compile(std::string_view source, std::vector<std::string> parameters,
-                     const Position& origin = {}) const;
+  Expression compile(std::string_view source, std::vector<std::string> parameters, const Position& origin = {}) const;
   bool has_global(std::string_view name) const;
 
  private:

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include "godwit/base/error.h"
@@ -14,6 +15,29 @@
 #include "godwit/report/format.h"
 
 namespace godwit::report {
+
+namespace {
+
+std::string metric_name(const Series& series) {
+  return series.evaluation ? "eval." + series.metric : series.metric;
+}
+
+}  // namespace
+
+std::uint32_t attempts_of(const Run& run) {
+  return std::accumulate(run.jobs.begin(), run.jobs.end(), 0U,
+                         [](std::uint32_t sum, const Job& job) { return sum + job.attempts; });
+}
+
+std::uint32_t retries_of(const Run& run) {
+  return std::accumulate(run.jobs.begin(), run.jobs.end(), 0U,
+                         [](std::uint32_t sum, const Job& job) { return sum + job.retries; });
+}
+
+double wall_seconds_of(const Run& run) {
+  return std::accumulate(run.jobs.begin(), run.jobs.end(), 0.0,
+                         [](double sum, const Job& job) { return sum + job.wall_s; });
+}
 
 std::string_view to_string(State state) {
   static constexpr std::array<std::string_view, 4> kNames = {"waiting", "running", "finished", "failed"};
@@ -42,6 +66,12 @@ std::size_t Comparison::finished() const {
                                                 [](const Run& run) { return run.state == State::finished; }));
 }
 
+const Series* find_series(const Run& run, const Metric& metric) {
+  for (const Series& series : run.series)
+    if (metric_name(series) == metric.name) return &series;
+  return nullptr;
+}
+
 std::string values_label(const Comparison& comparison, const Run& run) {
   std::vector<std::string> parts;
   for (const std::string& name : comparison.varying)
@@ -51,10 +81,6 @@ std::string values_label(const Comparison& comparison, const Run& run) {
 }
 
 namespace {
-
-std::string metric_name(const Series& series) {
-  return series.evaluation ? "eval." + series.metric : series.metric;
-}
 
 // Training metrics first, then the evaluation's, each in order of first appearance.
 std::vector<Metric> collect_metrics(const Experiment& experiment) {
@@ -127,29 +153,19 @@ std::optional<double> usable(const Comparison& comparison, std::size_t run, std:
   return last->value;
 }
 
-const Series* find_series(const Run& run, const std::string& metric) {
-  for (const Series& series : run.series)
-    if (metric_name(series) == metric) return &series;
-  return nullptr;
-}
-
-std::vector<CurvePoint> group_curve(const Comparison& comparison, const std::vector<std::size_t>& runs,
-                                    const std::string& metric) {
+// The mean and the range at each epoch over all of `lines`; values that are not finite are left out.
+std::vector<CurvePoint> summarize_by_epoch(const std::vector<const std::vector<Point>*>& lines) {
   std::map<int, CurvePoint> epochs;
-  for (const std::size_t run : runs) {
-    const Series* series = find_series(comparison.experiment.runs[run], metric);
-    if (series == nullptr) continue;
-    for (const Point& point : series->points) {
+  for (const std::vector<Point>* line : lines)
+    for (const Point& point : *line) {
       if (!std::isfinite(point.value)) continue;
-      const auto [place, fresh] =
-          epochs.try_emplace(point.epoch, CurvePoint{point.epoch, 0, 0, point.value, point.value});
-      CurvePoint& at = place->second;
+      CurvePoint& at =
+          epochs.try_emplace(point.epoch, CurvePoint{point.epoch, 0, 0, point.value, point.value}).first->second;
       ++at.n;
       at.mean += (point.value - at.mean) / static_cast<double>(at.n);
       at.min = std::min(at.min, point.value);
       at.max = std::max(at.max, point.value);
     }
-  }
   std::vector<CurvePoint> curve;
   for (const auto& [epoch, point] : epochs) curve.push_back(point);
   return curve;
@@ -158,7 +174,7 @@ std::vector<CurvePoint> group_curve(const Comparison& comparison, const std::vec
 GroupMetric summarize_group(const Comparison& comparison, const Group& group, std::size_t metric) {
   GroupMetric result;
   std::vector<double> last, best;
-  std::vector<std::size_t> entering;
+  std::vector<const std::vector<Point>*> lines;
   for (const std::size_t run : group.runs) {
     if (comparison.experiment.runs[run].state != State::finished) continue;
     const RunMetric& value = comparison.run_metrics[run][metric];
@@ -169,25 +185,27 @@ GroupMetric summarize_group(const Comparison& comparison, const Group& group, st
     } else {
       last.push_back(value.last->value);
       best.push_back(value.best->value);
-      entering.push_back(run);
+      lines.push_back(&find_series(comparison.experiment.runs[run], comparison.metrics[metric])->points);
     }
   }
   result.last = summarize(last);
   result.interval = mean_interval(result.last);
   result.best = summarize(best);
-  result.curve = group_curve(comparison, entering, comparison.metrics[metric].name);
+  result.curve = summarize_by_epoch(lines);
   return result;
 }
 
-// Groups by whether a run is a baseline (`by_role`), by its values (`by_value`), or both, in order of appearance;
-// by role alone, the migrated runs come first.
+// Groups by whether a run is a baseline (`by_role`), by its values (`by_value`), or both: values in order of
+// appearance, and of equal values the migrated runs first.
 std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool by_value) {
   std::vector<Group> groups;
   std::map<std::pair<bool, std::string>, std::size_t> places;
+  std::map<std::string, std::size_t> first_of_values;
   const auto& runs = comparison.experiment.runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::pair<bool, std::string> key = {by_role && runs[i].baseline,
                                               by_value ? values_label(comparison, runs[i]) : std::string()};
+    first_of_values.try_emplace(key.second, i);
     const auto [place, fresh] = places.try_emplace(key, groups.size());
     if (fresh) {
       std::string name = by_role ? (key.first ? "baseline" : "migrated") : "";
@@ -198,9 +216,13 @@ std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool 
     group.runs.push_back(i);
     if (runs[i].state == State::finished) ++group.finished;
   }
-  if (!by_value)
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const Group& a, const Group& b) { return a.baseline < b.baseline; });
+  // A group's first run tells where its values first appeared: its role is looked at within the same values.
+  const auto values_of = [&](const Group& group) {
+    return by_value ? first_of_values.at(values_label(comparison, runs[group.runs.front()])) : 0;
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+    return std::pair(values_of(a), a.baseline) < std::pair(values_of(b), b.baseline);
+  });
   for (Group& group : groups)
     for (std::size_t metric = 0; metric < comparison.metrics.size(); ++metric)
       group.metrics.push_back(summarize_group(comparison, group, metric));
@@ -219,6 +241,30 @@ double mean_last(const Comparison& comparison, const std::vector<std::size_t>& r
   return mean;
 }
 
+// Of the epochs that every run of the pair reports with a finite value.
+std::vector<Point> differences_by_epoch(const Comparison& comparison, const Pair& pair, std::size_t metric) {
+  struct Sums {
+    std::size_t runs = 0;
+    double difference = 0;
+  };
+  std::map<int, Sums> epochs;
+  const auto add = [&](const std::vector<std::size_t>& runs, double weight) {
+    for (const std::size_t run : runs)
+      for (const Point& point : find_series(comparison.experiment.runs[run], comparison.metrics[metric])->points) {
+        if (!std::isfinite(point.value)) continue;
+        Sums& sums = epochs[point.epoch];
+        ++sums.runs;
+        sums.difference += weight * point.value / static_cast<double>(runs.size());
+      }
+  };
+  add(pair.migrated, 1);
+  add(pair.baseline, -1);
+  std::vector<Point> differences;
+  for (const auto& [epoch, sums] : epochs)
+    if (sums.runs == pair.migrated.size() + pair.baseline.size()) differences.push_back({epoch, sums.difference});
+  return differences;
+}
+
 PairedMetric pair_metric(const Comparison& comparison, std::size_t metric) {
   PairedMetric result;
   std::vector<Pair> all;
@@ -227,7 +273,7 @@ PairedMetric pair_metric(const Comparison& comparison, std::size_t metric) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].pair.empty() || !usable(comparison, i, metric)) continue;
     const auto [place, fresh] = places.try_emplace(runs[i].pair, all.size());
-    if (fresh) all.push_back({runs[i].pair, pair_label(comparison, runs[i]), {}, {}, 0, 0, 0});
+    if (fresh) all.push_back({runs[i].pair, pair_label(comparison, runs[i]), {}, {}, 0, 0, 0, {}});
     Pair& pair = all[place->second];
     (runs[i].baseline ? pair.baseline : pair.migrated).push_back(i);
   }
@@ -237,9 +283,13 @@ PairedMetric pair_metric(const Comparison& comparison, std::size_t metric) {
     pair.migrated_value = mean_last(comparison, pair.migrated, metric);
     pair.baseline_value = mean_last(comparison, pair.baseline, metric);
     pair.difference = pair.migrated_value - pair.baseline_value;
+    pair.by_epoch = differences_by_epoch(comparison, pair, metric);
     differences.push_back(pair.difference);
     result.pairs.push_back(std::move(pair));
   }
+  std::vector<const std::vector<Point>*> lines;
+  for (const Pair& pair : result.pairs) lines.push_back(&pair.by_epoch);
+  result.curve = summarize_by_epoch(lines);
   result.differences = summarize(differences);
   result.interval = mean_interval(result.differences);
   return result;

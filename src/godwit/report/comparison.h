@@ -70,7 +70,8 @@ struct Pair {
   std::vector<std::size_t> migrated, baseline;
   double migrated_value = 0;
   double baseline_value = 0;
-  double difference = 0;  // migrated - baseline
+  double difference = 0;        // migrated - baseline, of the last values
+  std::vector<Point> by_epoch;  // the same at each epoch that all of them report
 };
 
 // One metric's seed-paired differences, migrated minus baseline.
@@ -78,6 +79,7 @@ struct PairedMetric {
   std::vector<Pair> pairs;
   Summary differences;
   std::optional<Interval> interval;  // 95 % for the mean difference
+  std::vector<CurvePoint> curve;     // of the pairs' differences by epoch
 };
 
 // Epoch times at one site, of all runs: an unfinished run's epochs took their time too.
@@ -112,6 +114,9 @@ struct Comparison {
 
 // Throws InputError where `options.metric` names no metric of the experiment.
 Comparison compare(Experiment experiment, const Options& options = {});
+
+// The run's values of one metric, or nullptr where it reported none.
+const Series* find_series(const Run& run, const Metric& metric);
 
 // "lr=0.1, depth=2": the run's values of the variables that vary; empty where none does.
 std::string values_label(const Comparison& comparison, const Run& run);

@@ -75,6 +75,9 @@ TEST_CASE("two groups, three pairs, worked by hand") {
   const double half = 4.302652729911275 * 0.1 / std::sqrt(3.0);  // t(0.975; 2)
   CHECK(paired.interval->low == doctest::Approx(0.2 - half).epsilon(1e-9));
   CHECK(paired.interval->high == doctest::Approx(0.2 + half).epsilon(1e-9));
+  REQUIRE(paired.curve.size() == 3);
+  CHECK(paired.curve[1].mean == near((-0.9 + 0 - 1) / 3));  // epoch 2: 1.1 - 2, 3 - 3, 4 - 5
+  CHECK(paired.curve[1].max == near(0));
   CHECK(result.notes.empty());
   CHECK(result.unpaired.empty());
 }
@@ -94,6 +97,7 @@ TEST_CASE("values that vary make groups of their own") {
   REQUIRE(result.by_values.size() == 4);
   CHECK(result.by_values[0].name == "lr=0.1, migrated");
   CHECK(result.by_values[0].metrics[0].last.mean == near(2.25));
+  CHECK(result.by_values[1].name == "lr=0.1, baseline");
   CHECK(result.by_values[3].name == "lr=0.2, baseline");
   CHECK_FALSE(result.by_values[3].metrics[0].interval);  // one run says nothing about spread
 }

@@ -60,6 +60,11 @@ struct Run {
   std::vector<EpochTime> epoch_times;
 };
 
+// Of all its training jobs.
+std::uint32_t attempts_of(const Run& run);
+std::uint32_t retries_of(const Run& run);
+double wall_seconds_of(const Run& run);
+
 struct Experiment {
   std::string name;
   std::string uuid;

@@ -41,11 +41,20 @@ std::string format_signed(double value) {
   return value > 0 ? "+" + text : text;
 }
 
+std::string format_number(double value, double spread) {
+  if (!std::isfinite(value) || !std::isfinite(spread) || spread <= 0 || !plain(spread) || std::fabs(value) >= 1e6)
+    return format_number(value);
+  return fixed(value, std::max(0, 1 - exponent_of(spread)));
+}
+
+std::string format_signed(double value, double spread) {
+  const std::string text = format_number(value, spread);
+  return value > 0 ? "+" + text : text;
+}
+
 std::string format_mean_sd(double mean, double sd) {
-  if (sd == 0 || !plain(mean) || !plain(sd) || !std::isfinite(mean) || !std::isfinite(sd))
-    return fmt::format("{} ± {}", format_number(mean), format_number(sd));
-  const int decimals = std::max(0, 1 - exponent_of(sd));
-  return fmt::format("{} ± {}", fixed(mean, decimals), fixed(sd, decimals));
+  if (!plain(mean)) return fmt::format("{} ± {}", format_number(mean), format_number(sd));
+  return fmt::format("{} ± {}", format_number(mean, sd), format_number(sd, sd));
 }
 
 std::string printable(std::string_view text) {

@@ -11,6 +11,9 @@ namespace godwit::report {
 std::string format_number(double value);
 // With its sign always, and a true minus: "+0.012", "−0.012".
 std::string format_signed(double value);
+// Both with the places that `spread` can carry: two significant digits of it. "+0.049" beside a spread of 0.044.
+std::string format_number(double value, double spread);
+std::string format_signed(double value, double spread);
 // The spread with two significant digits, the mean to the same place: "3.178 ± 0.021".
 std::string format_mean_sd(double mean, double sd);
 

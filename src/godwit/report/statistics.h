@@ -16,6 +16,8 @@ namespace godwit::report {
 struct Interval {
   double low = 0;
   double high = 0;
+
+  double half_width() const { return (high - low) / 2; }
 };
 
 // A sample described, in the unit of its values. With n = 0 every number is 0; with n = 1 `sd` is 0 and means

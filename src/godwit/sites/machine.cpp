@@ -121,4 +121,21 @@ Machine this_machine(const std::string& root) {
   return machine;
 }
 
+Offer offer_of(const Site& site, const Machine& machine) {
+  const std::uint32_t cpus = std::max(site.cpus, kDefaultCpus);
+  Offer offer{site.slots, machine.cpus, machine.gpus, machine.memory_mb};
+  if (site.slots == 0) {
+    offer.slots = std::max(1u, machine.cpus / cpus);
+    if (site.mem_mb != 0) {
+      const std::uint64_t by_memory = std::max<std::uint64_t>(1, machine.memory_mb / site.mem_mb);
+      offer.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(offer.slots, by_memory));
+    }
+    return offer;
+  }
+  offer.cpus = site.cpus != 0 ? site.slots * site.cpus : std::max(site.slots * cpus, machine.cpus);
+  if (site.mem_mb != 0) offer.memory_mb = site.slots * site.mem_mb;
+  if (site.gpus != 0) offer.gpus = site.slots * site.gpus;
+  return offer;
+}
+
 }  // namespace godwit::sites

@@ -9,7 +9,6 @@
 #include "godwit/base/schema.h"
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
-#include "godwit/sites/machine.h"
 #include "godwit/sites/schema.h"
 
 namespace godwit::sites {
@@ -197,11 +196,8 @@ Catalogue load(const std::string& path) {
 }
 
 Catalogue built_in(const std::string& name) {
-  const Machine machine = this_machine();
   Site site;
   site.name = name;
-  const std::uint64_t by_memory = std::max<std::uint64_t>(1, machine.memory_mb / kDefaultMemoryMb);
-  site.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(machine.cpus / kDefaultCpus, by_memory));
   return {{}, {std::move(site)}};
 }
 

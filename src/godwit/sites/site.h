@@ -60,7 +60,7 @@ struct Catalogue {
 Catalogue load(const std::string& path);
 // The same for sites inside another file; faults go to `diagnostics`.
 Catalogue read(const yaml::Node& node, const std::string& file, Diagnostics& diagnostics);
-// The one site there is without a file: this machine, named `name`; its slots are as many as the machine holds.
+// The one site there is without a file: this machine, named `name`; offer_of() (machine.h) sizes it.
 Catalogue built_in(const std::string& name);
 
 // The value of {resource.<field>} at the site as text: "4", "64000" (mem_mb, gpu_memory), "40GB" (disk), seconds

@@ -212,7 +212,32 @@ TEST_CASE("the built-in site is this machine") {
   CHECK(catalogue.file.empty());
   CHECK(catalogue.sites[0].name == "local");
   CHECK(catalogue.sites[0].runnable());
-  CHECK(catalogue.sites[0].slots >= 1);
+  CHECK(offer_of(catalogue.sites[0], this_machine()).slots >= 1);
+}
+
+TEST_CASE("a local site offers its slots, or what the machine holds") {
+  const Machine machine{.cpus = 8, .memory_mb = 16384, .gpus = 1};
+  struct Case {
+    const char* site;
+    Offer offer;
+  };
+  const Case cases[] = {
+      {"a:", {8, 8, 1, 16384}},
+      {"a: {cpus: 4}", {2, 8, 1, 16384}},
+      {"a: {cpus: 4, mem: 10GB}", {1, 8, 1, 16384}},
+      {"a: {cpus: 16}", {1, 8, 1, 16384}},
+      {"a: {slots: 3}", {3, 8, 1, 16384}},
+      {"a: {slots: 20}", {20, 20, 1, 16384}},
+      {"a: {slots: 3, cpus: 2, mem: 4GB, gpus: 1}", {3, 6, 3, 12288}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.site);
+    const Offer offer = offer_of(read_text(c.site).sites.at(0), machine);
+    CHECK(offer.slots == c.offer.slots);
+    CHECK(offer.cpus == c.offer.cpus);
+    CHECK(offer.gpus == c.offer.gpus);
+    CHECK(offer.memory_mb == c.offer.memory_mb);
+  }
 }
 
 TEST_CASE("a machine is what its control groups leave of it") {

@@ -194,19 +194,6 @@ void copy_tree(const std::string& source, const std::string& target, Durability 
   }
 }
 
-std::string read_file(const std::string& path) {
-  const FileDescriptor file = open_to_read(path);
-  std::string content;
-  char buffer[1 << 16];
-  for (;;) {
-    const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw SystemError("cannot read " + path, errno);
-    if (got == 0) return content;
-    content.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
 void sync_folder(const std::string& folder) {
   const FileDescriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.is_open()) throw SystemError("cannot open " + folder, errno);

@@ -28,9 +28,6 @@ void copy_file(const std::string& source, const std::string& target, Durability 
 // lead to a folder they are in, throw Error.
 void copy_tree(const std::string& source, const std::string& target, Durability durability = Durability::machine);
 
-// The whole file. Throws SystemError.
-std::string read_file(const std::string& path);
-
 // Makes what was renamed into or removed from a folder last over a power failure. Throws SystemError.
 void sync_folder(const std::string& folder);
 

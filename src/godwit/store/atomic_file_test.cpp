@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "godwit/base/error.h"
+#include "godwit/base/file.h"
 #include "godwit/store/test_folder.h"
 
 namespace fs = std::filesystem;

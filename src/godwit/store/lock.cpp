@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <sstream>
 
+#include "godwit/base/file.h"
 #include "godwit/base/json.h"
-#include "godwit/store/atomic_file.h"
 
 namespace godwit::store {
 namespace {

@@ -1,0 +1,129 @@
+#include "godwit/experiment/keys.h"
+
+#include "godwit/placement/policy.h"
+#include "godwit/sites/schema.h"
+
+namespace godwit::experiment {
+
+using namespace schema;
+
+const std::vector<std::string>& priority_words() {
+  static const std::vector<std::string> words{"later_epochs_first", "none"};
+  return words;
+}
+
+const Keys& placement_keys() {
+  static const Keys keys{
+      {"policy", "How sites are chosen for the jobs of a run.", one_of(placement::rule_names())},
+      {"site", "The site of the policy 'fixed'; the first of 'sites' unless said.", text()},
+  };
+  return keys;
+}
+
+const Keys& evaluation_keys() {
+  static const Keys keys{
+      {"submit_template", "HTCondor submit description of an evaluation job.", text()},
+      {"submit_templates", "Its form at the sites that need their own.", mapping_of(text())},
+      {"every", "Evaluate beside each so-manyth training job; 1 unless said.", integer(1)},
+  };
+  return keys;
+}
+
+const Keys& scripts_keys() {
+  static const Keys keys{
+      {"pre", "Runs before each training job, on the machine that runs the workflow.", texts()},
+      {"post", "Runs after each training job; its exit code is the node's.", texts()},
+      {"hold", "Runs when a job is held.", texts()},
+  };
+  return keys;
+}
+
+const Keys& service_keys() {
+  static const Keys keys{
+      {"submit_template", "HTCondor submit description of the service.", text()},
+  };
+  return keys;
+}
+
+const Keys& retry_keys() {
+  static const Keys keys{
+      {"count", "How often a failed job is tried again.", integer(0)},
+      {"unless_exit", "An exit code after which it is not.", integer(0)},
+      {"request_memory", "What to do after running out of memory: 'x2 up to 128GB'.", text()},
+  };
+  return keys;
+}
+
+const Keys& checkpoint_keys() {
+  static const Keys keys{
+      {"path", "File that every training job writes and the next one starts from.", text()},
+      {"best", "File with the best model so far; it may be absent.", text()},
+  };
+  return keys;
+}
+
+namespace {
+
+Json retry_schema() {
+  return any_of({integer(0), mapping(retry_keys(), {"count"})});
+}
+
+Json max_jobs_schema() {
+  return any_of({integer(1), mapping_of(integer(1))});
+}
+
+// Variables by their types (sweep/variable.h). Their fields are checked by the reader.
+Json vars_schema() {
+  Json typed = {{"type", "object"}, {"properties", {{"type", {{"type", "string"}}}, {"description", text()}}}};
+  return mapping_of(any_of({text(), list_of(text()), std::move(typed)}));
+}
+
+Json filter_schema() {
+  return any_of({text(), list_of(any_of({text(), mapping_of(text())}))});
+}
+
+Json services_schema() {
+  return mapping_of(any_of({text(), mapping(service_keys(), {"submit_template"})}));
+}
+
+}  // namespace
+
+const Keys& experiment_keys() {
+  static const Keys keys{
+      {"name", "What the experiment is called.", text()},
+      {"seed", "Decides every random choice: variables, run ids, random_seed, placement; 0 unless said.", text()},
+      {"submit_template",
+       "HTCondor submit description of a training job; {resource.cpus} comes from the site, $(alpha) from vars.",
+       text()},
+      {"submit_templates", "Its form at the sites that need their own.", mapping_of(text())},
+      {"vars", "The variables; every combination of their values is a training run.", vars_schema()},
+      {"epochs", "Epochs that each run trains for; 1 unless said. May stand in vars.", integer(1)},
+      {"epochs_per_job", "Epochs of one job, after which the run may move; 1 unless said. May stand in vars.",
+       integer(1)},
+      {"replicates", "How often each combination is repeated with another random_seed.", integer(1)},
+      {"include", "Expressions that combinations must meet, or mappings that add combinations.", filter_schema()},
+      {"exclude", "Expressions or mappings of combinations to leave out.", filter_schema()},
+      {"sites", "Names of the sites to use (all unless said), or the sites themselves.",
+       any_of({texts(), sites::sites_schema()})},
+      {"resource_defaults", "Values for {resource.…} where a site does not say.", mapping_of(text())},
+      {"placement", "Which site runs which job; shuffle unless said.",
+       any_of({one_of(placement::rule_names()), mapping(placement_keys(), {"policy"})})},
+      {"baseline", "A site at which each run is repeated as a control, with the same random_seed.", text()},
+      {"evaluation", "Jobs that score checkpoints.", mapping(evaluation_keys(), {"submit_template"})},
+      {"scripts", "Programs before and after training jobs: an argument vector, or words.", mapping(scripts_keys())},
+      {"services", "Jobs that run beside the whole workflow, by name.", services_schema()},
+      {"retry", "What to do with a job that fails.", retry_schema()},
+      {"priority", "Which ready jobs go first: later_epochs_first (unless said), none, or one number for all.",
+       any_of({one_of(priority_words()), Json{{"type", "integer"}}})},
+      {"max_jobs", "How many jobs run at once: a number, or numbers by site and 'total'.", max_jobs_schema()},
+      {"checkpoint", "The files that travel along a run.", any_of({text(), mapping(checkpoint_keys(), {"path"})})},
+      {"metrics", "The file of JSON lines that jobs append; metrics.jsonl unless said.", text()},
+  };
+  return keys;
+}
+
+Json file_schema() {
+  return document(mapping(experiment_keys(), {"name", "submit_template"}, true), "Godwit's experiment.yaml");
+}
+
+}  // namespace godwit::experiment

@@ -1,0 +1,73 @@
+// What the figures share: colours given to groups and sites, legends, the choice of what is shown of many.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "godwit/report/chart.h"
+#include "godwit/report/comparison.h"
+
+namespace godwit::report {
+
+inline constexpr double kFigureWidth = 560;
+
+// Gives every site and every group its colour class, and every site a short name.
+class Legend {
+ public:
+  explicit Legend(const Comparison& comparison);
+
+  const std::string& group_class(std::size_t group) const { return group_classes_[group]; }
+  // The class of the run's group.
+  const std::string& run_class(std::size_t run) const { return group_classes_[group_of_run_[run]]; }
+  std::size_t group_of_run(std::size_t run) const { return group_of_run_[run]; }
+  // "s3"; sites beyond the palette share "sx".
+  std::string site_class(std::string_view site) const { return "s" + site_suffix(site); }
+  // The class of text upon a block of the site's colour.
+  std::string site_text_class(std::string_view site) const { return "t" + site_suffix(site); }
+  // The shortest beginning of the name that no other site has.
+  std::string short_site(std::string_view site) const;
+
+ private:
+  std::string site_suffix(std::string_view site) const;
+
+  std::vector<std::string> group_classes_;
+  std::vector<std::size_t> group_of_run_;
+  std::vector<std::string> sites_;
+};
+
+struct LegendItem {
+  enum class Mark : std::uint8_t { line, tick, block, new_row };
+  Mark mark = Mark::line;
+  std::string css;
+  std::string text;
+};
+
+// Items from left to right, wrapped at `width`. Returns the height it took.
+double draw_legend(Drawing& drawing, Place corner, double width, const std::vector<LegendItem>& items);
+
+// One legend item a site.
+std::vector<LegendItem> site_items(const Comparison& comparison, const Legend& legend, LegendItem::Mark mark);
+
+// At most `most` of `count` indices, evenly spread.
+std::vector<std::size_t> spread(std::size_t count, std::size_t most);
+
+// The epoch's range with half an epoch on either side.
+Scale epoch_scale(const Comparison& comparison, const Frame& frame);
+
+// "run 3, migrated, alpha=0.1, seed 7".
+std::string run_tip(const Comparison& comparison, std::size_t run);
+
+// A change of site along a run: between two of its jobs.
+struct SiteChange {
+  double epoch = 0;  // half an epoch after the last one at the old site
+  std::string from, to;
+};
+std::vector<SiteChange> site_changes(const Run& run);
+
+// The value of a line at a fractional epoch, between its neighbours; NaN outside.
+double value_at(const std::vector<Point>& line, double epoch);
+
+}  // namespace godwit::report

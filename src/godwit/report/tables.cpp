@@ -1,0 +1,261 @@
+#include "godwit/report/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "godwit/base/text.h"
+#include "godwit/base/units.h"
+#include "godwit/report/format.h"
+
+namespace godwit::report {
+
+std::string site_path(const Run& run) {
+  std::string path;
+  for (std::size_t i = 0; i < run.jobs.size();) {
+    std::size_t next = i;
+    while (next < run.jobs.size() && run.jobs[next].site == run.jobs[i].site) ++next;
+    if (!path.empty()) path += " → ";
+    path += run.jobs[i].site;
+    if (next - i > 1) path += fmt::format("×{}", next - i);
+    i = next;
+  }
+  return path;
+}
+
+std::string common_values(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  if (!comparison.experiment.runs.empty())
+    for (const auto& [key, value] : comparison.experiment.runs.front().values)
+      if (std::find(comparison.varying.begin(), comparison.varying.end(), key) == comparison.varying.end())
+        parts.push_back(key + "=" + value);
+  return join(parts, ", ");
+}
+
+namespace {
+
+const std::string kNone = "—";
+
+// The ends have the places that the interval's half width can carry.
+std::string interval_text(const std::optional<Interval>& interval, std::string (*format)(double, double)) {
+  if (!interval) return kNone;
+  const double half = interval->half_width();
+  return fmt::format("{} to {}", format(interval->low, half), format(interval->high, half));
+}
+
+std::string mean_text(const Summary& summary) {
+  if (summary.n == 0) return kNone;
+  return summary.n == 1 ? format_number(summary.mean) : format_mean_sd(summary.mean, summary.sd);
+}
+
+// The primary metric first, then the others in their order.
+std::vector<std::size_t> metric_order(const Comparison& comparison) {
+  std::vector<std::size_t> order(comparison.metrics.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!order.empty())
+    std::rotate(order.begin(), order.begin() + static_cast<long>(comparison.primary),
+                order.begin() + static_cast<long>(comparison.primary) + 1);
+  return order;
+}
+
+// Fills a table from `count` items, cut at `most`.
+void fill(Table& table, std::size_t count, std::size_t most, const char* what, const auto& row_of) {
+  const std::size_t shown = std::min(count, most);
+  for (std::size_t i = 0; i < shown; ++i) table.rows.push_back(row_of(i));
+  if (shown < count) table.note = fmt::format("{} of {} {} shown; --json has them all.", shown, count, what);
+}
+
+std::string role(const Run& run) {
+  return run.baseline ? "baseline" : "migrated";
+}
+
+std::string attempts_text(const Run& run) {
+  const std::uint32_t retries = retries_of(run);
+  return fmt::format("{}{}", attempts_of(run),
+                     retries == 0 ? "" : fmt::format(" ({} retr{})", retries, retries == 1 ? "y" : "ies"));
+}
+
+Table runs_table(const Comparison& comparison, std::size_t most) {
+  constexpr std::size_t kMostMetrics = 3;
+  Table table{"Runs", {{"run", true}, {"uuid"}}, {}, {}};
+  if (comparison.has_baseline) table.columns.push_back({"group"});
+  for (const std::string& name : comparison.varying) table.columns.push_back({name, true});
+  table.columns.insert(table.columns.end(), {{"seed", true}, {"sites"}, {"state"}, {"attempts", true}});
+  auto metrics = metric_order(comparison);
+  if (metrics.size() > kMostMetrics) metrics.resize(kMostMetrics);
+  for (const std::size_t metric : metrics) table.columns.push_back({"last " + comparison.metrics[metric].name, true});
+  if (comparison.has_metrics())
+    table.columns.push_back({"best " + comparison.metrics[comparison.primary].name + " (epoch)", true});
+  const auto& runs = comparison.experiment.runs;
+  fill(table, runs.size(), most, "runs", [&](std::size_t i) {
+    const Run& run = runs[i];
+    std::vector<std::string> row = {fmt::to_string(run.number), run.uuid};
+    if (comparison.has_baseline) row.push_back(role(run));
+    for (const std::string& name : comparison.varying) {
+      const auto found =
+          std::find_if(run.values.begin(), run.values.end(), [&](const auto& v) { return v.first == name; });
+      row.push_back(found == run.values.end() ? kNone : found->second);
+    }
+    row.insert(row.end(),
+               {fmt::to_string(run.seed), site_path(run), std::string(to_string(run.state)), attempts_text(run)});
+    for (const std::size_t metric : metrics) {
+      const auto& last = comparison.run_metrics[i][metric].last;
+      row.push_back(last ? format_number(last->value) : kNone);
+    }
+    if (comparison.has_metrics()) {
+      const auto& best = comparison.run_metrics[i][comparison.primary].best;
+      row.push_back(best ? fmt::format("{} ({})", format_number(best->value), best->epoch) : kNone);
+    }
+    return row;
+  });
+  return table;
+}
+
+// Groups in the order of a report: as they are where they are few, else the best first.
+std::vector<std::size_t> group_order(const Comparison& comparison, const std::vector<Group>& groups) {
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (comparison.has_baseline || !comparison.has_metrics()) return order;
+  const bool lowest = comparison.metrics[comparison.primary].goal == Goal::lowest;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Summary& left = groups[a].metrics[comparison.primary].last;
+    const Summary& right = groups[b].metrics[comparison.primary].last;
+    if ((left.n == 0) != (right.n == 0)) return right.n == 0;
+    return lowest ? left.mean < right.mean : left.mean > right.mean;
+  });
+  return order;
+}
+
+std::vector<std::string> group_row(const Group& group, std::size_t metric) {
+  const GroupMetric& values = group.metrics[metric];
+  const bool any = values.last.n > 0;
+  return {group.name,
+          fmt::format("{} of {}", values.last.n, group.runs.size()),
+          mean_text(values.last),
+          interval_text(values.interval, format_number),
+          any ? format_number(values.last.median) : kNone,
+          any ? fmt::format("{} to {}", format_number(values.last.min), format_number(values.last.max)) : kNone,
+          mean_text(values.best)};
+}
+
+const std::vector<Column> kGroupColumns = {{"group"},
+                                           {"runs", true},
+                                           {"last, mean ± sd", true},
+                                           {"95 % interval", true},
+                                           {"median", true},
+                                           {"lowest to highest", true},
+                                           {"best, mean ± sd", true}};
+
+Table groups_table(const Comparison& comparison, std::size_t most) {
+  Table table{comparison.has_baseline ? "Migrated and baseline" : "Groups by values", {{"metric"}}, {}, {}};
+  table.columns.insert(table.columns.end(), kGroupColumns.begin(), kGroupColumns.end());
+  const auto metrics = metric_order(comparison);
+  const auto order = group_order(comparison, comparison.groups);
+  fill(table, metrics.size() * order.size(), most, "rows", [&](std::size_t i) {
+    const std::size_t metric = metrics[i / order.size()];
+    std::vector<std::string> row = group_row(comparison.groups[order[i % order.size()]], metric);
+    row.insert(row.begin(), comparison.metrics[metric].name);
+    return row;
+  });
+  return table;
+}
+
+Table values_table(const Comparison& comparison, std::size_t most) {
+  Table table{"By values: " + comparison.metrics[comparison.primary].name, kGroupColumns, {}, {}};
+  fill(table, comparison.by_values.size(), most, "groups",
+       [&](std::size_t i) { return group_row(comparison.by_values[i], comparison.primary); });
+  return table;
+}
+
+Table paired_table(const Comparison& comparison, std::size_t most) {
+  Table table{"Seed-paired differences, migrated − baseline, of the last values",
+              {{"metric"}, {"pairs", true}, {"mean", true}, {"sd", true}, {"95 % interval", true}, {"median", true}},
+              {},
+              {}};
+  const auto metrics = metric_order(comparison);
+  fill(table, metrics.size(), most, "metrics", [&](std::size_t i) {
+    const PairedMetric& paired = comparison.paired[metrics[i]];
+    const Summary& s = paired.differences;
+    const double spread = paired.interval ? paired.interval->half_width() : 0;
+    return std::vector<std::string>{comparison.metrics[metrics[i]].name,
+                                    fmt::to_string(s.n),
+                                    s.n > 0 ? format_signed(s.mean, spread) : kNone,
+                                    s.n > 1 ? format_number(s.sd, spread) : kNone,
+                                    interval_text(paired.interval, format_signed),
+                                    s.n > 0 ? format_signed(s.median, spread) : kNone};
+  });
+  return table;
+}
+
+Table times_table(const Comparison& comparison, std::size_t most) {
+  Table table{"Time per epoch by site",
+              {{"site"},
+               {"epochs", true},
+               {"median", true},
+               {"mean", true},
+               {"sd", true},
+               {"shortest", true},
+               {"longest", true}},
+              {},
+              {}};
+  fill(table, comparison.site_times.size(), most, "sites", [&](std::size_t i) {
+    const Summary& s = comparison.site_times[i].summary;
+    return std::vector<std::string>{comparison.site_times[i].site,
+                                    fmt::to_string(s.n),
+                                    format_duration(s.median),
+                                    format_duration(s.mean),
+                                    s.n > 1 ? format_duration(s.sd) : kNone,
+                                    format_duration(s.min),
+                                    format_duration(s.max)};
+  });
+  return table;
+}
+
+std::string describe_mean_difference(const PairedMetric& paired) {
+  const double spread = paired.interval ? paired.interval->half_width() : 0;
+  return format_number(std::fabs(paired.differences.mean), spread) +
+         (paired.differences.mean < 0 ? " lower" : " higher");
+}
+
+std::string difference_sentence(const Comparison& comparison) {
+  const PairedMetric& paired = comparison.paired[comparison.primary];
+  if (paired.pairs.empty()) return " No migrated run and its baseline run are both finished yet.";
+  const std::string& name = comparison.metrics[comparison.primary].name;
+  const Summary& s = paired.differences;
+  std::string text = fmt::format(" The last {} of migrated runs is {} than that of their seed-paired baselines", name,
+                                 describe_mean_difference(paired));
+  if (!paired.interval)
+    return text + fmt::format(" ({}, from which no interval can be had).", format_count(s.n, "pair"));
+  text += fmt::format(" on average ({}, 95 % interval {}).", format_count(s.n, "pair"),
+                      interval_text(paired.interval, format_signed));
+  const bool zero_inside = paired.interval->low <= 0 && 0 <= paired.interval->high;
+  return text + (zero_inside
+                     ? " The interval holds zero: no difference is shown, which does not prove that there is none."
+                     : " The interval does not hold zero.");
+}
+
+}  // namespace
+
+std::string headline(const Comparison& comparison) {
+  const std::size_t all = comparison.experiment.runs.size();
+  const std::size_t finished = comparison.finished();
+  if (finished == 0) return fmt::format("Nothing finished yet: 0 of {}.", format_count(all, "run"));
+  std::string text = fmt::format("{} of {} finished.", finished, format_count(all, "run"));
+  if (comparison.has_metrics() && comparison.has_baseline) text += difference_sentence(comparison);
+  return text;
+}
+
+std::vector<Table> make_tables(const Comparison& comparison, std::size_t most_rows) {
+  std::vector<Table> tables = {runs_table(comparison, most_rows)};
+  if (comparison.has_metrics() && comparison.finished() > 0) {
+    tables.push_back(groups_table(comparison, most_rows));
+    if (!comparison.by_values.empty()) tables.push_back(values_table(comparison, most_rows));
+    if (comparison.has_baseline) tables.push_back(paired_table(comparison, most_rows));
+  }
+  if (!comparison.site_times.empty()) tables.push_back(times_table(comparison, most_rows));
+  return tables;
+}
+
+}  // namespace godwit::report
