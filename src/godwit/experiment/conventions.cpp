@@ -1,0 +1,147 @@
+#include "godwit/experiment/conventions.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "godwit/base/text.h"
+
+namespace godwit::experiment {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::string_view kLogs = "runs/$(run_uuid)/logs/$(JOB).$(godwit_attempt:1)";
+constexpr std::string_view kMetricsTarget = "runs/$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1).jsonl";
+constexpr std::string_view kCheckpoints = "runs/$(run_uuid)/checkpoints";
+
+// Adds to a value in double quotes, before the closing one, or makes such a value.
+std::string extend_quoted(std::string_view value, std::string_view separator, const Pairs& pairs) {
+  std::string added;
+  for (const auto& [name, text] : pairs) added += fmt::format("{}{}={}", added.empty() ? "" : separator, name, text);
+  std::string_view inside = trim(value);
+  inside.remove_prefix(1);
+  inside.remove_suffix(1);
+  return fmt::format("\"{}{}{}\"", inside, trim(inside).empty() ? "" : separator, added);
+}
+
+bool in_double_quotes(std::string_view value) {
+  const std::string_view trimmed = trim(value);
+  return trimmed.size() >= 2 && trimmed.front() == '"' && trimmed.back() == '"';
+}
+
+class Adder {
+ public:
+  Adder(submit::Description& description, const ExperimentSpec& spec, JobKind kind)
+      : description_(description), spec_(spec), kind_(kind) {}
+
+  void add() {
+    add_environment();
+    set_unless_there("output", fmt::format("{}.out", kLogs));
+    set_unless_there("error", fmt::format("{}.err", kLogs));
+    set_unless_there("+GodwitMetrics", fmt::format("\"{}\"", spec_.metrics));
+    if (spec_.names_metrics) optional_output(spec_.metrics, std::string(kMetricsTarget));
+    if (!spec_.checkpoint.path.empty()) add_checkpoint();
+    add_outputs();
+  }
+
+ private:
+  void set_unless_there(std::string_view key, const std::string& value) {
+    if (!description_.has(key)) description_.set(key, value);
+  }
+
+  // Changes every assignment to the key; where the key may have no value, `otherwise` becomes its value.
+  void extend(std::string_view key, const std::function<std::string(const std::string&)>& change,
+              const std::string& otherwise) {
+    if (!description_.has(key)) {
+      description_.set(key, otherwise);
+      return;
+    }
+    description_.rewrite(key, change);
+    if (!description_.always_sets(key)) append("if defined {0}\nelse\n  {0} = {1}\nendif\n", key, otherwise);
+  }
+
+  template <typename... Arguments>
+  void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    Diagnostics ours;
+    description_.append(fmt::format(format, std::forward<Arguments>(arguments)...), ours);
+    ours.throw_if_errors();
+  }
+
+  void add_environment() {
+    Pairs variables{{"GODWIT_RUN", "$(run_uuid)"},
+                    {"GODWIT_FIRST_EPOCH", "$(first_epoch)"},
+                    {"GODWIT_LAST_EPOCH", "$(last_epoch)"},
+                    {"GODWIT_METRICS", spec_.metrics}};
+    if (!spec_.checkpoint.path.empty()) variables.emplace_back("GODWIT_CHECKPOINT", spec_.checkpoint.path);
+    const auto change = [&](const std::string& value) { return extend_environment(value, variables); };
+    extend("environment", change, extend_environment("", variables));
+  }
+
+  void output(const std::string& name, std::string target) {
+    outputs_.push_back(name);
+    remaps_.emplace_back(name, std::move(target));
+  }
+
+  void optional_output(const std::string& name, std::string target) {
+    output(name, std::move(target));
+    optional_.push_back(name);
+  }
+
+  void add_checkpoint() {
+    const auto& [path, best] = spec_.checkpoint;
+    set_unless_there("should_transfer_files", "YES");
+    const std::string from = fmt::format("{}/$(checkpoint_epoch)/", kCheckpoints);
+    const std::string inputs = description_.has("transfer_input_files") ? "$(transfer_input_files), " + from : from;
+    if (kind_ == JobKind::evaluate) {
+      append("transfer_input_files = {}\n", inputs);
+      return;
+    }
+    append("if defined continue_from_checkpoint\n  transfer_input_files = {}\nendif\n", inputs);
+    output(path, fmt::format("{}/$(last_epoch)/{}", kCheckpoints, path));
+    if (!best.empty()) optional_output(best, fmt::format("{}/$(last_epoch)/{}", kCheckpoints, best));
+    set_unless_there("transfer_checkpoint_files", best.empty() ? path : path + ", " + best);
+    set_unless_there("checkpoint_exit_code", "85");
+  }
+
+  void add_outputs() {
+    if (outputs_.empty()) return;
+    const std::string added = join(outputs_, ", ");
+    const bool some = description_.has("transfer_output_files");
+    description_.set("transfer_output_files", some ? "$(transfer_output_files), " + added : added);
+    const auto change = [&](const std::string& value) { return extend_remaps(value, remaps_); };
+    extend("transfer_output_remaps", change, extend_remaps("", remaps_));
+    if (!optional_.empty()) set_unless_there("+GodwitOptionalOutputs", fmt::format("\"{}\"", join(optional_, ", ")));
+  }
+
+  submit::Description& description_;
+  const ExperimentSpec& spec_;
+  JobKind kind_;
+  std::vector<std::string> outputs_, optional_;
+  Pairs remaps_;
+};
+
+}  // namespace
+
+std::string extend_environment(std::string_view value, const Pairs& variables) {
+  const std::string_view trimmed = trim(value);
+  // It builds on its own earlier value, which has them already.
+  if (lower(trimmed).find("$(environment)") != std::string::npos) return std::string(value);
+  if (trimmed.empty()) return extend_quoted("\"\"", " ", variables);
+  if (in_double_quotes(trimmed)) return extend_quoted(trimmed, " ", variables);
+  std::string out(trimmed);
+  for (const auto& [name, text] : variables) out += fmt::format(";{}={}", name, text);
+  return out;
+}
+
+std::string extend_remaps(std::string_view value, const Pairs& remaps) {
+  const std::string_view trimmed = trim(value);
+  if (lower(trimmed).find("$(transfer_output_remaps)") != std::string::npos) return std::string(value);
+  return extend_quoted(in_double_quotes(trimmed) ? trimmed : fmt::format("\"{}\"", trimmed), ";", remaps);
+}
+
+void add_conventions(submit::Description& description, const ExperimentSpec& spec, JobKind kind) {
+  Adder(description, spec, kind).add();
+}
+
+}  // namespace godwit::experiment

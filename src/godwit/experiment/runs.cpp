@@ -1,0 +1,191 @@
+#include "godwit/experiment/runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <unordered_map>
+
+#include "godwit/base/text.h"
+#include "godwit/base/units.h"
+#include "godwit/experiment/ids.h"
+
+namespace godwit::experiment {
+namespace {
+
+constexpr std::string_view kRaise = "a larger '--limit' allows more";
+
+// `epochs` or `epochs_per_job`: the same for all runs, or a variable.
+class EpochSetting {
+ public:
+  EpochSetting(const sweep::Sweep& sweep, std::string_view name, std::optional<std::uint32_t> constant,
+               Diagnostics& diagnostics)
+      : sweep_(sweep), name_(name), constant_(constant.value_or(1)), diagnostics_(diagnostics) {
+    variable_ = sweep.variables().index_of(name);
+  }
+
+  std::uint32_t of(const Interner::Id* values) {
+    if (!variable_) return constant_;
+    const Interner::Id id = values[*variable_];
+    const auto [known, fresh] = known_.emplace(id, 1);
+    if (fresh) known->second = parse(sweep_.strings().view(id));
+    return known->second;
+  }
+
+ private:
+  std::uint32_t parse(std::string_view text) {
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    constexpr std::uint32_t kMost = 1'000'000'000;
+    if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= kMost) return value;
+    diagnostics_.error(sweep_.variables().all()[*variable_].position,
+                       fmt::format("'{}' must be a whole number, 1 or more", name_), std::string(text));
+    return 1;
+  }
+
+  const sweep::Sweep& sweep_;
+  std::string_view name_;
+  std::uint32_t constant_;
+  Diagnostics& diagnostics_;
+  std::optional<std::uint32_t> variable_;
+  std::unordered_map<Interner::Id, std::uint32_t> known_;
+};
+
+}  // namespace
+
+class RunLister {
+ public:
+  RunLister(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics,
+            RunList& list)
+      : spec_(spec), sweep_(sweep), limit_(limit), diagnostics_(diagnostics), list_(list) {}
+
+  void make() {
+    list_.width_ = sweep_.names().size();
+    if (!few_enough(sweep_.most())) return;
+    list_combinations();
+    if (diagnostics_.has_errors()) return;
+    if (combinations_ == 0) {
+      diagnostics_.error(filter_position(), "the sweep is empty: no combination of the variables is left", {},
+                         fmt::format("without include and exclude there are {}", sweep_.shape()));
+      return;
+    }
+    list_runs();
+    if (diagnostics_.has_errors() || !few_enough_jobs()) {
+      list_.runs_.clear();
+      return;
+    }
+    name_runs();
+  }
+
+ private:
+  Position vars_position() const { return spec_.vars.is_null() ? spec_.position : spec_.vars.position; }
+  Position filter_position() const {
+    for (const yaml::Node* node : {&spec_.exclude, &spec_.include})
+      if (!node->is_null()) return node->position;
+    return vars_position();
+  }
+  std::uint64_t copies() const { return std::uint64_t{spec_.replicates} * (spec_.baseline ? 2 : 1); }
+
+  // Whether so many combinations may be walked over.
+  bool few_enough(std::uint64_t combinations) {
+    if (combinations <= limit_ / copies()) return true;
+    diagnostics_.error(vars_position(),
+                       fmt::format("the sweep has {} combinations{}, more than the limit of {}", sweep_.shape(),
+                                   copies() > 1 ? fmt::format(", each {} times", copies()) : std::string(),
+                                   format_count(limit_, "job")),
+                       {}, std::string(kRaise));
+    return false;
+  }
+
+  bool few_enough_jobs() {
+    const std::uint32_t every = spec_.evaluation ? spec_.evaluation->every : 0;
+    for (const PlannedRun& run : list_.runs_)
+      list_.jobs_ += run.jobs() + std::uint64_t{every == 0 ? 0 : run.evaluations(every)};
+    if (list_.jobs_ <= limit_) return true;
+    diagnostics_.error(
+        vars_position(),
+        fmt::format("the experiment has {} of {}, more than the limit of {}", format_count(list_.runs_.size(), "run"),
+                    format_count(list_.jobs_, "job"), format_count(limit_, "job")),
+        {}, std::string(kRaise));
+    return false;
+  }
+
+  void list_combinations() {
+    try {
+      sweep_.for_each_ids([&](std::span<const Interner::Id> values) {
+        list_.values_.insert(list_.values_.end(), values.begin(), values.end());
+        ++combinations_;
+        return true;
+      });
+    } catch (const InputError& error) {
+      for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
+    }
+  }
+
+  void list_runs() {
+    EpochSetting epochs(sweep_, "epochs", spec_.epochs, diagnostics_);
+    EpochSetting per_job(sweep_, "epochs_per_job", spec_.epochs_per_job, diagnostics_);
+    list_.runs_.reserve(combinations_ * copies());
+    for (std::uint32_t combination = 0; combination < combinations_; ++combination) {
+      const Interner::Id* values = list_.values_.data() + std::size_t{combination} * list_.width_;
+      PlannedRun run;
+      run.combination = combination;
+      run.epochs = epochs.of(values);
+      run.epochs_per_job = per_job.of(values);
+      for (run.replicate = 0; run.replicate < spec_.replicates; ++run.replicate) {
+        run.pair = static_cast<std::uint32_t>(list_.runs_.size());
+        list_.runs_.push_back(run);
+      }
+    }
+    if (!spec_.baseline) return;
+    const std::size_t migrating = list_.runs_.size();
+    for (std::size_t i = 0; i < migrating; ++i) {
+      list_.runs_.push_back(list_.runs_[i]);
+      list_.runs_.back().baseline = true;
+    }
+  }
+
+  // The variables that make a run what it is, by name: how long it trains is no part of it unless runs differ in that,
+  // so that an experiment that is given more epochs keeps its runs.
+  std::vector<std::size_t> identifying() const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < list_.width_; ++i) {
+      const std::string name = lower(sweep_.names()[i]);
+      const bool length = name == "epochs" || name == "epochs_per_job";
+      if (!length || !sweep_.variables().single(name)) out.push_back(i);
+    }
+    std::sort(out.begin(), out.end(),
+              [&](std::size_t a, std::size_t b) { return sweep_.names()[a] < sweep_.names()[b]; });
+    return out;
+  }
+
+  void name_runs() {
+    const std::vector<std::size_t> which = identifying();
+    std::vector<std::pair<std::string_view, std::string_view>> values(which.size());
+    std::vector<Hash128> digests;
+    digests.reserve(list_.runs_.size());
+    for (PlannedRun& run : list_.runs_) {
+      for (std::size_t i = 0; i < which.size(); ++i)
+        values[i] = {sweep_.names()[which[i]], sweep_.strings().view(list_.value_id(run, which[i]))};
+      const RunIdentity identity = identify(spec_.seed, values, run.replicate, run.baseline);
+      run.seed = identity.seed;
+      digests.push_back(identity.digest);
+    }
+    std::vector<std::string> uuids = run_uuids(digests);
+    for (std::size_t i = 0; i < uuids.size(); ++i) list_.runs_[i].uuid = std::move(uuids[i]);
+  }
+
+  const ExperimentSpec& spec_;
+  const sweep::Sweep& sweep_;
+  std::uint64_t limit_;
+  Diagnostics& diagnostics_;
+  RunList& list_;
+  std::size_t combinations_ = 0;
+};
+
+RunList::RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics) {
+  RunLister(spec, sweep, limit, diagnostics, *this).make();
+}
+
+}  // namespace godwit::experiment

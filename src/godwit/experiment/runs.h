@@ -1,0 +1,52 @@
+// The training runs of an experiment: what its sweep, replicates and baseline come to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "godwit/experiment/spec.h"
+#include "godwit/sweep/sweep.h"
+
+namespace godwit::experiment {
+
+struct PlannedRun {
+  std::uint32_t combination = 0;
+  std::uint32_t replicate = 0;
+  std::uint32_t pair = 0;  // index of the run that migrates with these values: its own, except in baseline runs
+  bool baseline = false;
+  std::uint32_t epochs = 1;
+  std::uint32_t epochs_per_job = 1;
+  std::uint32_t seed = 0;
+  std::string uuid;
+
+  std::uint32_t jobs() const { return (epochs - 1) / epochs_per_job + 1; }
+  std::uint32_t evaluations(std::uint32_t every) const { return jobs() / every; }
+};
+
+class RunList {
+ public:
+  // The runs that migrate, replicates of a combination together, then the baseline runs in the same order. Faults, and
+  // more than `limit` jobs, go to `diagnostics`: then the list is empty.
+  RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics);
+
+  const std::vector<PlannedRun>& runs() const { return runs_; }
+  // Training and evaluation jobs.
+  std::uint64_t jobs() const { return jobs_; }
+  std::size_t width() const { return width_; }
+  // The run's value of the variable: id in the sweep's strings().
+  Interner::Id value_id(const PlannedRun& run, std::size_t variable) const {
+    return values_[std::size_t{run.combination} * width_ + variable];
+  }
+
+ private:
+  friend class RunLister;
+  std::size_t width_ = 0;
+  std::vector<Interner::Id> values_;  // combinations × variables
+  std::vector<PlannedRun> runs_;
+  std::uint64_t jobs_ = 0;
+};
+
+}  // namespace godwit::experiment
