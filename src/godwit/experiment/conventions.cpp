@@ -37,8 +37,8 @@ class Adder {
 
   void add() {
     add_environment();
-    set_unless_there("output", fmt::format("{}.out", kLogs));
-    set_unless_there("error", fmt::format("{}.err", kLogs));
+    if (!description_.has("stdout")) set_unless_there("output", fmt::format("{}.out", kLogs));
+    if (!description_.has("stderr")) set_unless_there("error", fmt::format("{}.err", kLogs));
     set_unless_there("+GodwitMetrics", fmt::format("\"{}\"", spec_.metrics));
     if (spec_.names_metrics) optional_output(spec_.metrics, std::string(kMetricsTarget));
     if (!spec_.checkpoint.path.empty()) add_checkpoint();
@@ -75,7 +75,8 @@ class Adder {
                     {"GODWIT_METRICS", spec_.metrics}};
     if (!spec_.checkpoint.path.empty()) variables.emplace_back("GODWIT_CHECKPOINT", spec_.checkpoint.path);
     const auto change = [&](const std::string& value) { return extend_environment(value, variables); };
-    extend("environment", change, extend_environment("", variables));
+    const bool short_name = description_.has("env") && !description_.has("environment");
+    extend(short_name ? "env" : "environment", change, extend_environment("", variables));
   }
 
   void output(const std::string& name, std::string target) {

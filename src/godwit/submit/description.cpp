@@ -289,13 +289,27 @@ Description Description::parse(std::string_view text, const Position& origin, Di
 
 // --- changing and writing ---------------------------------------------------------------------------------------
 
+namespace {
+
+// The value as a statement can hold it.
+std::string checked_value(std::string_view key, std::string_view value) {
+  const std::string_view trimmed = trim(value);
+  if (trimmed.find_first_of(std::string_view("\n\r\0", 3)) != std::string_view::npos)
+    throw InputError("the value of '" + std::string(key) + "' holds a line break");
+  if (trimmed.ends_with('\\')) throw InputError("the value of '" + std::string(key) + "' ends in a backslash");
+  return std::string(trimmed);
+}
+
+bool assigns(const Statement& statement, std::string_view canonical) {
+  return statement.kind == Statement::Kind::assign && canonical_key(statement.key) == canonical;
+}
+
+}  // namespace
+
 void Description::set(std::string_view key, std::string_view value) {
   Statement statement;
   statement.key = key;
-  statement.value = trim(value);
-  if (statement.value.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
-    throw InputError("the value of '" + statement.key + "' holds a line break");
-  if (statement.value.ends_with('\\')) throw InputError("the value of '" + statement.key + "' ends in a backslash");
+  statement.value = checked_value(key, value);
   const auto queue = std::find_if(statements_.begin(), statements_.end(),
                                   [](const Statement& s) { return s.kind == Statement::Kind::queue; });
   statements_.insert(queue, std::move(statement));
@@ -311,10 +325,29 @@ void Description::append(std::string_view text, Diagnostics& diagnostics) {
 
 const Statement* Description::last(std::string_view key) const {
   const std::string wanted = canonical_key(key);
-  const auto found = std::find_if(statements_.rbegin(), statements_.rend(), [&](const Statement& statement) {
-    return statement.kind == Statement::Kind::assign && canonical_key(statement.key) == wanted;
-  });
+  const auto found = std::find_if(statements_.rbegin(), statements_.rend(),
+                                  [&](const Statement& statement) { return assigns(statement, wanted); });
   return found == statements_.rend() ? nullptr : &*found;
+}
+
+bool Description::always_sets(std::string_view key) const {
+  const std::string wanted = canonical_key(key);
+  std::size_t depth = 0;
+  for (const Statement& statement : statements_) {
+    if (statement.kind == Statement::Kind::if_) ++depth;
+    if (statement.kind == Statement::Kind::endif && depth > 0) --depth;
+    if (depth == 0 && assigns(statement, wanted)) return true;
+  }
+  return false;
+}
+
+void Description::rewrite(std::string_view key, const std::function<std::string(const std::string& value)>& change) {
+  const std::string wanted = canonical_key(key);
+  for (Statement& statement : statements_) {
+    if (!assigns(statement, wanted)) continue;
+    statement.value = checked_value(key, change(statement.value));
+    statement.continuations.clear();
+  }
 }
 
 std::string Description::text(bool with_queue) const {

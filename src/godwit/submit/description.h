@@ -64,6 +64,10 @@ class Description {
   bool has(std::string_view key) const { return last(key) != nullptr; }
   // The last assignment to the key, in whatever branch, or nullptr.
   const Statement* last(std::string_view key) const;
+  // Whether some assignment to the key stands outside every condition.
+  bool always_sets(std::string_view key) const;
+  // Replaces the value of every assignment to the key by what `change` makes of it. Throws as set() does.
+  void rewrite(std::string_view key, const std::function<std::string(const std::string& value)>& change);
   // The description as a submit file, with its queue statement left out where `with_queue` is false (DAGMan's
   // SUBMIT-DESCRIPTION blocks take none).
   std::string text(bool with_queue = true) const;

@@ -185,5 +185,16 @@ TEST_CASE("+Attr and MY.Attr are one key") {
   CHECK_FALSE(description.has("attr"));
 }
 
+TEST_CASE("rewriting changes every assignment to a key, in whatever branch and case") {
+  Diagnostics diagnostics;
+  Description description =
+      Description::parse("if defined x\nOutput = a\nelse\noutput = b\nendif\nerror = c\nqueue\n", {}, diagnostics);
+  CHECK_FALSE(description.always_sets("output"));
+  CHECK(description.always_sets("error"));
+  description.rewrite("output", [](const std::string& value) { return value + ".txt"; });
+  CHECK(description.text() == "if defined x\n  Output = a.txt\nelse\n  output = b.txt\nendif\nerror = c\nqueue\n");
+  CHECK_THROWS_AS(description.rewrite("error", [](const std::string&) { return "a\nb"; }), InputError);
+}
+
 }  // namespace
 }  // namespace godwit::submit
