@@ -71,21 +71,11 @@ RunId Graph::add_run(Run run) {
   return static_cast<RunId>(runs_.size() - 1);
 }
 
-std::vector<Var> Graph::visible_vars(VarsId block) const {
-  std::vector<Var> visible;  // inner blocks first
-  for (VarsId id = block; id != kNoVars; id = blocks_[id].enclosing)
-    for (std::uint32_t i = blocks_[id].begin; i < blocks_[id].end; ++i) {
-      const auto same_key = [&](const Var& var) { return var.key == vars_[i].key; };
-      if (std::none_of(visible.begin(), visible.end(), same_key)) visible.push_back(vars_[i]);
-    }
-  return visible;
-}
-
 VarsId Graph::add_vars(VarsId enclosing, std::span<const Var> vars) {
   std::vector<Var> flattened;
   std::uint32_t depth = enclosing == kNoVars ? 1 : blocks_[enclosing].depth + 1;
   if (depth > kMaxVarsDepth) {
-    flattened = visible_vars(enclosing);
+    each_visible_var(enclosing, [&](const Var& var) { flattened.push_back(var); });
     flattened.insert(flattened.end(), vars.begin(), vars.end());
     vars = flattened;
     enclosing = kNoVars;

@@ -119,6 +119,8 @@ class Graph {
   SiteId planned_site(NodeId node) const { return nodes_[node].site; }
   TemplateId template_of(NodeId node) const { return nodes_[node].description; }
   const Attributes& attributes(NodeId node) const { return attributes_[nodes_[node].attributes]; }
+  AttributesId attributes_id(NodeId node) const { return nodes_[node].attributes; }
+  const std::vector<Attributes>& all_attributes() const { return attributes_; }  // indexed by AttributesId
   RunId run_of(NodeId node) const { return nodes_[node].run; }
   // By an index that the first use makes and later ones extend by the nodes added since; the lowest id where a
   // name occurs twice. Not for two threads at once until every node is indexed.
@@ -130,6 +132,14 @@ class Graph {
   // Calls fn(key, value) for each of the node's variables, enclosing blocks first, overridden ones left out.
   template <typename Fn>
   void each_var(NodeId node, Fn&& fn) const;
+  // The blocks themselves, for those who share work between the nodes of a block. `fn` takes a Var.
+  VarsId vars_of(NodeId node) const { return nodes_[node].vars; }
+  VarsId enclosing(VarsId block) const { return blocks_[block].enclosing; }
+  std::span<const Var> own_vars(VarsId block) const {
+    return std::span(vars_).subspan(blocks_[block].begin, blocks_[block].end - blocks_[block].begin);
+  }
+  template <typename Fn>
+  void each_visible_var(VarsId block, Fn&& fn) const;
 
   std::span<const NodeId> children(NodeId node) const;
   std::span<const NodeId> parents(NodeId node) const;
@@ -160,7 +170,6 @@ class Graph {
   };
   static constexpr std::uint32_t kMaxVarsDepth = 8;  // deeper ones are flattened when added
 
-  std::vector<Var> visible_vars(VarsId block) const;
   void build_adjacency();
   void check_acyclic() const;
   std::string cycle_path(const std::vector<std::uint32_t>& waiting_for) const;
@@ -186,19 +195,24 @@ class Graph {
 };
 
 template <typename Fn>
-void Graph::each_var(NodeId node, Fn&& fn) const {
+void Graph::each_visible_var(VarsId block, Fn&& fn) const {
   VarsId chain[kMaxVarsDepth];
   std::size_t depth = 0;
-  for (VarsId id = nodes_[node].vars; id != kNoVars; id = blocks_[id].enclosing) chain[depth++] = id;
+  for (VarsId id = block; id != kNoVars; id = blocks_[id].enclosing) chain[depth++] = id;
   const auto overridden = [&](Interner::Id key, std::size_t level) {
     for (std::size_t inner = 0; inner < level; ++inner)
-      for (std::uint32_t i = blocks_[chain[inner]].begin; i < blocks_[chain[inner]].end; ++i)
-        if (vars_[i].key == key) return true;
+      for (const Var& var : own_vars(chain[inner]))
+        if (var.key == key) return true;
     return false;
   };
   for (std::size_t level = depth; level-- > 0;)
-    for (std::uint32_t i = blocks_[chain[level]].begin; i < blocks_[chain[level]].end; ++i)
-      if (!overridden(vars_[i].key, level)) fn(strings_.view(vars_[i].key), strings_.view(vars_[i].value));
+    for (const Var& var : own_vars(chain[level]))
+      if (!overridden(var.key, level)) fn(var);
+}
+
+template <typename Fn>
+void Graph::each_var(NodeId node, Fn&& fn) const {
+  each_visible_var(nodes_[node].vars, [&](const Var& var) { fn(strings_.view(var.key), strings_.view(var.value)); });
 }
 
 }  // namespace godwit::dag
