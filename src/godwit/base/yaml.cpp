@@ -29,8 +29,7 @@ class Places {
   Places(std::string_view text, const std::string& file) : text_(text), file_(file) {
     line_starts_.push_back(0);
     for (std::size_t i = 0; i < text.size(); ++i)
-      if (text[i] == '\n' || (text[i] == '\r' && !text.substr(i + 1).starts_with('\n')))
-        line_starts_.push_back(i + 1);
+      if (text[i] == '\n' || (text[i] == '\r' && !text.substr(i + 1).starts_with('\n'))) line_starts_.push_back(i + 1);
   }
 
   // The byte offset of libyaml's mark. Marks come nearly in order, so a cursor walks there.
@@ -209,11 +208,10 @@ class Reader {
     bytes_ += bytes;
     if (nodes_ > limits_.nodes)
       fail(position,
-           fmt::format("more than {}, aliases counted as often as used", format_count(limits_.nodes, "value")),
-           "");
+           fmt::format("more than {}, aliases counted as often as used", format_count(limits_.nodes, "value")), "");
     if (bytes_ > limits_.bytes)
-      fail(position,
-           fmt::format("more than {} of text, aliases counted as often as used", format_bytes(limits_.bytes)), "");
+      fail(position, fmt::format("more than {} of text, aliases counted as often as used", format_bytes(limits_.bytes)),
+           "");
   }
 
   void check_depth(std::size_t depth, const Position& position) {
@@ -258,8 +256,7 @@ class Reader {
   Node copy_of_anchor(std::string_view name, std::size_t depth, const Position& position) {
     const auto found = anchors_.find(std::string(name));
     if (found == anchors_.end())
-      fail(position, fmt::format("no anchor &{} before this alias", name),
-           "an anchor ends before its aliases begin");
+      fail(position, fmt::format("no anchor &{} before this alias", name), "an anchor ends before its aliases begin");
     const Anchor& anchor = found->second;
     check_depth(depth + anchor.size.depth - 1, position);
     spend(anchor.size.nodes, anchor.size.bytes, position);
@@ -422,17 +419,20 @@ Fields::Fields(const Node& node, Diagnostics& diagnostics, std::string what, boo
     : node_(node), diagnostics_(diagnostics), what_(std::move(what)), allow_x_keys_(allow_x_keys) {
   // A mapping with nothing in it is written as nothing at all.
   if (!node.is_mapping() && !node.is_null())
-    diagnostics_.error(node.position, what_ + " must be a mapping (key: value), not " + node.kind_name(),
-                       shown(node));
+    diagnostics_.error(node.position, what_ + " must be a mapping (key: value), not " + node.kind_name(), shown(node));
 }
 
 bool Fields::has(std::string_view key) const {
   return node_.find(key) != nullptr;
 }
 
-const Node* Fields::get(std::string_view key) {
+const Node* Fields::find(std::string_view key) {
   known_.emplace_back(key);
-  const Node* value = node_.find(key);
+  return node_.find(key);
+}
+
+const Node* Fields::get(std::string_view key) {
+  const Node* value = find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 

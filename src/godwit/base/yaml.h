@@ -68,6 +68,8 @@ class Fields {
   bool has(std::string_view key) const;
   // Marks the key as known and returns its value; nullptr where absent or null.
   const Node* get(std::string_view key);
+  // The same, but an explicit null (~, null, nothing) comes as its node.
+  const Node* find(std::string_view key);
   std::optional<std::string> text(std::string_view key);
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most);
   std::optional<double> number(std::string_view key);

@@ -26,16 +26,15 @@ std::optional<double> number_of(std::string_view text) {
   return text.starts_with('-') ? -value : value;
 }
 
-[[noreturn]] void fail(const Position& position, std::string message, std::string source, std::string hint = {}) {
-  throw InputError(Diagnostic{Severity::error, position, std::move(message), std::move(source), std::move(hint)});
+[[noreturn]] void fail(const Position& position, std::string message, std::string source) {
+  throw InputError(Diagnostic{Severity::error, position, std::move(message), std::move(source), {}});
 }
 
-// Words for what people bring from other languages.
-std::string hint_for(std::string_view source) {
-  for (const std::string_view word : split_words(source))
-    if (word == "and" || word == "or" || word == "not")
-      return "expressions are JavaScript: write && for and, || for or, ! for not";
-  return {};
+// What people bring from other languages.
+std::string hint_for(std::string_view name, std::span<const std::string> suggestions) {
+  if (name == "and" || name == "or" || name == "not")
+    return "expressions are JavaScript: write && for and, || for or, ! for not";
+  return did_you_mean(name, suggestions);
 }
 
 struct CompileCall {
@@ -123,6 +122,12 @@ Value value_of(std::string_view text) {
   return std::string(text);
 }
 
+bool is_true(const Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number != 0;
+  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
+  return !std::get<std::string>(value).empty();
+}
+
 std::string text_of(const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) return format_double15(*number);
   if (const auto* truth = std::get_if<bool>(&value)) return *truth ? "true" : "false";
@@ -137,20 +142,20 @@ bool Engine::has_global(std::string_view name) const {
   return pop_value(heap_->context()) == Value(true);
 }
 
-Expression Engine::compile(std::string_view source, std::vector<std::string> parameters, const Position& origin) const {
+Expression Engine::compile(std::string_view source, std::vector<std::string> parameters, const Position& origin,
+                           std::span<const std::string> suggestions) const {
   const std::string shown(trim(source));
   if (shown.empty()) fail(origin, "the expression is empty", {});
   if (source.size() > heap_->limits().source_bytes)
     fail(origin, "the expression is longer than " + format_bytes(heap_->limits().source_bytes), {});
   const Scan found = scan(source, origin);
   if (found.fault) throw InputError(*found.fault);
-  for (const Name& name : found.names) {
-    const bool known = std::find(parameters.begin(), parameters.end(), name.name) != parameters.end();
-    if (!known && !has_global(name.name))
-      fail(name.position,
-           fmt::format("the expression uses '{}', which is neither a variable nor a function", name.name), shown,
-           hint_for(source).empty() ? did_you_mean(name.name, parameters) : hint_for(source));
-  }
+  Diagnostics unknown;
+  for (const Name& name : found.names)
+    if (std::find(parameters.begin(), parameters.end(), name.name) == parameters.end() && !has_global(name.name))
+      unknown.error(name.position, "neither a variable nor a function has this name", name.name,
+                    hint_for(name.name, suggestions.empty() ? std::span<const std::string>(parameters) : suggestions));
+  unknown.throw_if_errors();
 
   // On a line of its own, so that a comment at its end does not hide what follows.
   std::string text = "(function(";
@@ -168,7 +173,7 @@ Expression Engine::compile(std::string_view source, std::vector<std::string> par
     const auto lines = static_cast<int>(std::count(source.begin(), source.end(), '\n'));
     if (failure->line > kLinesBefore + 1)
       position.line += static_cast<std::uint32_t>(std::min(failure->line - kLinesBefore - 1, lines));
-    fail(position, "this is not an expression: " + failure->message, shown, hint_for(source));
+    fail(position, "this is not an expression: " + failure->message, shown);
   }
   duk_pop(heap_->context());
   Expression expression;
@@ -199,10 +204,7 @@ std::string Expression::text(std::span<const std::string_view> arguments) const 
 }
 
 bool Expression::holds(std::span<const std::string_view> arguments) const {
-  const Value value = evaluate(arguments);
-  if (const auto* number = std::get_if<double>(&value)) return *number != 0;
-  if (const auto* truth = std::get_if<bool>(&value)) return *truth;
-  return !std::get<std::string>(value).empty();
+  return is_true(evaluate(arguments));
 }
 
 }  // namespace godwit::expr

@@ -28,6 +28,8 @@ using Value = std::variant<bool, double, std::string>;
 // How an expression sees a variable's text: a decimal number as a number, `true` and `false` as booleans, anything
 // else as a string.
 Value value_of(std::string_view text);
+// JavaScript's idea of truth: not false, 0 or "".
+bool is_true(const Value& value);
 // A value as text: numbers with 15 significant digits (format_double15).
 std::string text_of(const Value& value);
 
@@ -49,7 +51,7 @@ class Expression {
   Value evaluate(std::span<const std::string_view> arguments) const;
   // The same as text_of(evaluate()).
   std::string text(std::span<const std::string_view> arguments) const;
-  // Whether it holds; JavaScript's idea of truth for numbers and strings.
+  // Whether it holds: is_true(evaluate()).
   bool holds(std::span<const std::string_view> arguments) const;
 
   const std::string& source() const { return source_; }
@@ -81,9 +83,11 @@ class Engine {
  public:
   explicit Engine(const Limits& limits = {});
 
-  // Compiles `source`, whose first byte is at `origin`, as an expression over `parameters`. Throws InputError: it
-  // is no expression, or uses a name that is neither a parameter nor a global (with the nearest one suggested).
-  Expression compile(std::string_view source, std::vector<std::string> parameters, const Position& origin = {}) const;
+  // Compiles `source`, whose first byte is at `origin`, as an expression over `parameters`. Throws InputError: it is
+  // no expression, or uses names that are neither parameters nor globals, for which the nearest of `suggestions` (the
+  // parameters, unless given) is suggested.
+  Expression compile(std::string_view source, std::vector<std::string> parameters, const Position& origin = {},
+                     std::span<const std::string> suggestions = {}) const;
   bool has_global(std::string_view name) const;
 
  private:

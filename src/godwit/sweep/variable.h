@@ -32,6 +32,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "godwit/base/error.h"
@@ -42,6 +43,12 @@ namespace godwit::sweep {
 
 enum class Type : std::uint8_t { value, range, linspace, logspace, list, random, table, expression };
 std::string_view to_string(Type type);
+
+// An expression over variables: its parameters are the variables it uses, `inputs` their indices in Variables::all().
+struct Formula {
+  expr::Expression expression;
+  std::vector<std::uint32_t> inputs;
+};
 
 // Where a variable's values come from. Values are made when asked for, so a range of 10^12 costs nothing.
 class Source {
@@ -57,8 +64,7 @@ struct Variable {
   std::string description;
   Position position;                     // of its name
   std::shared_ptr<const Source> source;  // nullptr for an expression
-  std::string expression;                // of an expression
-  Position expression_position;
+  std::optional<Formula> formula;        // of an expression
   std::uint64_t count() const { return source ? source->count() : 1; }
 };
 
@@ -71,6 +77,7 @@ struct Axis {
 struct Options {
   std::string seed;            // the experiment's seed, for random variables
   std::string base_directory;  // where `file:` starts and what it cannot leave; empty: no files are read
+  expr::Limits limits = {};    // of the expressions
 };
 
 class Variables {
@@ -85,12 +92,17 @@ class Variables {
   std::optional<std::uint32_t> index_of(std::string_view name) const;
   // The value of a variable that has exactly one and is no expression.
   std::optional<std::string> single(std::string_view name) const;
+  // Compiles an expression over the variables. What is wrong goes to `diagnostics`; nullopt then.
+  std::optional<Formula> compile(std::string_view source, const Position& position, Diagnostics& diagnostics) const;
 
  private:
   friend class VariablesReader;
   std::vector<Variable> variables_;
   std::vector<Axis> axes_;
   std::vector<std::uint32_t> expressions_;
+  std::unordered_map<std::string, std::uint32_t> by_name_;  // lower case
+  expr::Limits limits_;
+  mutable std::shared_ptr<const expr::Engine> engine_;  // made for the first expression
 };
 
 // Reads `vars:`. What is wrong goes to `diagnostics`, all of it at once; what was right is returned.
