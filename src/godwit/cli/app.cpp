@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   Action action;
   add_completion(root, action);
   add_man(root, action);
+  add_supervise(root, action);
   add_version(root, action);
 
   try {

@@ -21,6 +21,7 @@ CLI::App* add_command(CLI::App& root, const std::string& name, const std::string
 
 void add_completion(CLI::App& root, Action& action);
 void add_man(CLI::App& root, Action& action);
+void add_supervise(CLI::App& root, Action& action);
 void add_version(CLI::App& root, Action& action);
 
 }  // namespace godwit::cli

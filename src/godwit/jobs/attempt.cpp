@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 
+#include "godwit/base/hash.h"
+
 namespace godwit::jobs {
 namespace {
 
@@ -56,16 +58,22 @@ bool is_final(JobState state) {
   return state >= JobState::completed;
 }
 
-std::string AttemptKey::file_name() const {
+std::string node_file_name(std::string_view node) {
+  constexpr std::size_t kLongest = 200;  // of the 255 bytes that file systems take; the rest is for suffixes
   std::string out;
   for (std::size_t i = 0; i < node.size(); ++i) {
-    const bool hidden = i == 0 && node[i] == '.';  // "." and ".." must not become folders of their own
+    const bool hidden = i == 0 && node[i] == '.';  // hidden names are ours, and ".." is nobody's
     if (stays(node[i]) && !hidden)
       out += node[i];
     else
       out += fmt::format("%{:02X}", static_cast<unsigned char>(node[i]));
   }
-  return fmt::format("{}.{}.{}", out, attempt, to_string(phase));
+  if (out.size() <= kLongest) return out;
+  return out.substr(0, kLongest - 17) + "~" + hex(hash64(node));
+}
+
+std::string AttemptKey::file_name() const {
+  return fmt::format("{}.{}.{}", node_file_name(node), attempt, to_string(phase));
 }
 
 }  // namespace godwit::jobs

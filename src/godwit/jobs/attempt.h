@@ -17,6 +17,9 @@ enum class Phase : std::uint8_t { pre, job, post, hold, service };
 std::string_view to_string(Phase phase);
 std::optional<Phase> phase_from(std::string_view text);
 
+// A node's name as a legal, unique file name: bytes that are not are written %XX, a very long one ends in its hash.
+std::string node_file_name(std::string_view node);
+
 // Names one attempt for ever. It is journalled before anything is submitted and travels with the job, so that after a
 // crash `JobExecutor::find` can say what became of it.
 struct AttemptKey {
@@ -25,8 +28,10 @@ struct AttemptKey {
   std::uint32_t attempt = 1;  // counts from 1 per node
   Phase phase = Phase::job;
 
-  // "node.3.job": unique within a Dag; a legal file name (bytes that are not are written %XX).
+  // "node.3.job", of node_file_name: unique within a Dag.
   std::string file_name() const;
+  // "0123…cdef/node.3.job": unique anywhere; what jobs carry in GODWIT_ATTEMPT.
+  std::string text() const { return dag_uuid + "/" + file_name(); }
   friend bool operator==(const AttemptKey&, const AttemptKey&) = default;
 };
 

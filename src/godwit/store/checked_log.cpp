@@ -139,8 +139,8 @@ CheckedLog::CheckedLog(const std::string& path, const OnRecord& on_record)
     }
     break;
   }
-  // Room that a predecessor reserved goes too; reserve() asks anew.
-  if (size != end_ && ::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0)
+  // Without a torn tail the file stays as it is, so that room which a predecessor reserved is not lost to others.
+  if (cut_bytes_ > 0 && ::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0)
     throw SystemError("truncate: " + path, errno);
   reserved_until_ = end_;
 }

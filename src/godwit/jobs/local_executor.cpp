@@ -1,0 +1,562 @@
+#include "godwit/jobs/local_executor.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "godwit/base/error.h"
+#include "godwit/base/text.h"
+#include "godwit/jobs/classify.h"
+#include "godwit/jobs/metrics_follower.h"
+#include "godwit/jobs/sandbox.h"
+#include "godwit/jobs/staging.h"
+#include "godwit/jobs/supervisor_client.h"
+#include "godwit/jobs/wire.h"
+#include "godwit/jobs/work_pool.h"
+
+namespace godwit::jobs {
+namespace {
+
+using store::FileDescriptor;
+
+constexpr Micros kSecond = 1'000'000;
+constexpr std::int64_t kMetricsPeriodNs = 500'000'000;
+// How many attempts of a site are prepared and handed over beyond those that run: sandboxes take disk, plain jobs none.
+constexpr std::size_t kStagedAhead = 2;
+constexpr std::size_t kPlainAhead = 256;
+constexpr std::size_t kMostDeaths = 5;  // of supervisors, within kDeathWindow, before we give up
+constexpr Micros kDeathWindow = 60 * kSecond;
+
+enum class Stage : std::uint8_t { waiting, staging_in, handed_over, active, staging_out, ended };
+
+struct MetricsLine {
+  AttemptKey key;
+  std::string line;
+  std::uint64_t offset;
+};
+
+// A site's attempts that are not yet handed over, and how many are.
+struct Site {
+  LocalSite offer;
+  std::deque<std::string> waiting;
+  std::size_t out = 0;
+
+  std::size_t room(bool plain) const {
+    const std::size_t slots = offer.slots != 0 ? offer.slots : std::max<std::size_t>(offer.cpus, 1);
+    return 2 * slots + (plain ? kPlainAhead : kStagedAhead);
+  }
+};
+
+struct Record {
+  Attempt attempt;
+  Site* site = nullptr;  // where it takes a slot
+  Stage stage = Stage::waiting;
+  bool plain = false;   // no files to move
+  bool ours = true;     // submitted by this process, not attached
+  bool cancel = false;  // while it was staged in
+  bool success = false;
+  std::optional<MetricsFollower> metrics;
+  bool followed = false;
+};
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry != nullptr; ++entry) out.emplace_back(*entry);
+  return out;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+Ending not_run(Outcome outcome, std::string detail) {
+  Ending ending;
+  ending.outcome = outcome;
+  ending.detail = std::move(detail);
+  ending.started = ending.ended = system_clock().now();
+  return ending;
+}
+
+Ending ending_of(const TransferError& error, Outcome otherwise) {
+  const bool full = error.code() == ENOSPC || error.code() == EDQUOT;
+  return not_run(full ? Outcome::disk_full : otherwise, error.what());
+}
+
+std::string directory_of(const SandboxArea& area, const Attempt& attempt) {
+  return attempt.spec->sandbox ? area.path_of(attempt.key) : attempt.spec->directory;
+}
+
+// What comes of preparing an attempt: a program to execute, or the end already.
+using Prepared = std::variant<std::string, Ending>;
+
+Prepared prepare(const SandboxArea& area, const Attempt& attempt) {
+  try {
+    if (attempt.spec->sandbox)
+      if (const auto remains = area.make(attempt.key)) SandboxArea::remove_remains(*remains);
+    stage_in(area, attempt);
+  } catch (const TransferError& error) {
+    return ending_of(error, Outcome::transfer_failed);
+  } catch (const SystemError& error) {
+    return ending_of(TransferError(error.what(), error.code()), Outcome::transfer_failed);
+  }
+  try {
+    return program_of(*attempt.spec);
+  } catch (const TransferError& error) {
+    return ending_of(error, Outcome::not_started);
+  }
+}
+
+class LocalExecutor final : public JobExecutor {
+ public:
+  explicit LocalExecutor(LocalExecutorOptions options)
+      : options_(std::move(options)),
+        area_(options_.state_dir),
+        client_(options_.state_dir, supervisor_command(options_)),
+        host_(host_name()),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        kick_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+        pool_(std::max(1u, options_.threads)) {
+    if (!epoll_.is_open() || !kick_.is_open() || !timer_.is_open()) throw SystemError("cannot watch events", errno);
+    for (const LocalSite& site : options_.sites) sites_[site.name].offer = site;
+    for (const int fd : {kick_.get(), timer_.get(), pool_.fd()}) watch(fd, EPOLLIN, EPOLL_CTL_ADD);
+    connect();
+    for (const std::string& path : area_.old_remains()) remove_later(path);
+  }
+
+  std::string name() const override { return "local"; }
+  int wake_fd() const override { return epoll_.get(); }
+
+  void submit(std::span<const Attempt> attempts) override {
+    for (const Attempt& attempt : attempts) accept(attempt);
+    for (auto& [name, site] : sites_) pump(site);
+    exchange();
+  }
+
+  std::vector<Found> find(std::span<const AttemptKey> keys) override {
+    wire::Keys query;
+    for (const AttemptKey& key : keys) query.keys.push_back(key.text());
+    const wire::Answer answer = ask(query);
+    std::vector<Found> out;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const bool known = records_.contains(query.keys[i]) || (i < answer.known.size() && answer.known[i]);
+      out.push_back(known ? Found::known : Found::unknown);
+    }
+    kick();
+    return out;
+  }
+
+  void attach(std::span<const Attempt> attempts) override {
+    wire::Keys keys;
+    for (const Attempt& attempt : attempts) {
+      const std::string key = attempt.key.text();
+      if (records_.contains(key)) continue;
+      Record& record = add(key, attempt);
+      record.ours = false;
+      record.stage = Stage::handed_over;
+      if (record.site != nullptr) ++record.site->out;
+      keys.keys.push_back(key);
+    }
+    client_.send(wire::Type::attach, keys);
+    exchange();
+  }
+
+  void cancel(std::span<const AttemptKey> keys, bool now) override {
+    wire::Cancel message;
+    message.now = now;
+    for (const AttemptKey& attempt : keys) {
+      const std::string key = attempt.text();
+      const auto found = records_.find(key);
+      if (found == records_.end()) continue;
+      Record& record = found->second;
+      if (record.stage == Stage::waiting) {
+        if (record.site != nullptr) std::erase(record.site->waiting, key);
+        finish(record, not_run(Outcome::canceled, "canceled before it started"));
+      } else if (record.stage == Stage::staging_in) {
+        record.cancel = true;
+      } else if (record.stage == Stage::handed_over || record.stage == Stage::active) {
+        message.keys.push_back(key);
+      }
+    }
+    client_.send(wire::Type::cancel, message);
+    exchange();
+  }
+
+  void poll(StatusSink& sink) override {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(kick_.get(), &count, sizeof count);
+    if (::read(timer_.get(), &count, sizeof count) > 0) read_metrics();
+    exchange();
+    pool_.collect();
+    for (auto& [name, site] : sites_) pump(site);
+    exchange();
+    // The sink may call us again: what that brings is for the next poll.
+    const auto events = std::exchange(events_, {});
+    for (const auto& event : events) {
+      if (const auto* line = std::get_if<MetricsLine>(&event))
+        sink.on_metrics(line->key, line->line, line->offset);
+      else
+        sink.on_status(std::get<StatusEvent>(event));
+    }
+  }
+
+  void release(std::span<const AttemptKey> keys) override {
+    bool kept = false;
+    for (const AttemptKey& key : keys) {
+      const auto found = records_.find(key.text());
+      const bool has_sandbox = found == records_.end() || found->second.attempt.spec->sandbox;
+      const bool keep = found != records_.end() && !found->second.success && !found->second.plain;
+      if (found != records_.end()) records_.erase(found);
+      if (!has_sandbox) continue;
+      if (keep)
+        kept = true;
+      else
+        remove_later(area_.discard(key));
+    }
+    if (!kept) return;
+    for (const std::string& remains : area_.discard_oldest(options_.kept_sandboxes, sandboxes_in_use()))
+      remove_later(remains);
+  }
+
+ private:
+  static std::vector<std::string> supervisor_command(const LocalExecutorOptions& options) {
+    if (!options.supervisor_command.empty()) return options.supervisor_command;
+    return {"/proc/self/exe", "supervise"};
+  }
+
+  // --- events for the caller ---------------------------------------------------------------------------------------
+
+  void kick() {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(kick_.get(), &one, sizeof one);  // fails only when awake already
+  }
+
+  void tell(const Record& record, JobState state, Micros time, std::optional<Ending> ending = {}, int pid = 0) {
+    if (events_.empty()) kick();
+    StatusEvent event;
+    event.key = record.attempt.key;
+    event.state = state;
+    event.time = time;
+    event.host = host_;
+    event.ending = std::move(ending);
+    if (pid != 0) event.native_id = std::to_string(pid);
+    events_.emplace_back(std::move(event));
+  }
+  void tell(const Record& record, JobState state) { tell(record, state, system_clock().now()); }
+
+  void read_metrics(Record& record, bool last = false) {
+    if (!record.metrics) return;
+    record.metrics->read(
+        [&](std::string_view line, std::uint64_t offset) {
+          if (events_.empty()) kick();
+          events_.emplace_back(MetricsLine{record.attempt.key, std::string(line), offset});
+        },
+        last);
+  }
+
+  void read_metrics() {
+    for (auto& [key, record] : records_)
+      if (record.followed) read_metrics(record);
+    set_timer();
+  }
+
+  void set_timer() {
+    itimerspec when{};
+    when.it_value.tv_nsec = followed_ > 0 ? kMetricsPeriodNs : 0;
+    ::timerfd_settime(timer_.get(), 0, &when, nullptr);
+  }
+
+  void follow(Record& record, bool on) {
+    if (!record.metrics || record.followed == on) return;
+    record.followed = on;
+    followed_ += on ? 1 : -1;
+    if (followed_ == (on ? 1 : 0)) set_timer();
+  }
+
+  // --- an attempt's way --------------------------------------------------------------------------------------------
+
+  Record& add(const std::string& key, const Attempt& attempt) {
+    Record& record = records_[key];
+    record.attempt = attempt;
+    record.plain = needs_no_staging(*attempt.spec);
+    if (attempt.key.phase == Phase::job) {
+      const auto site = sites_.find(attempt.site);
+      if (site != sites_.end()) record.site = &site->second;
+    }
+    if (!attempt.spec->metrics_file.empty() && attempt.spec->sandbox)
+      record.metrics.emplace(area_.path_of(attempt.key), attempt.spec->metrics_file);
+    return record;
+  }
+
+  void accept(const Attempt& attempt) {
+    const std::string key = attempt.key.text();
+    if (records_.contains(key)) return;
+    Record& record = add(key, attempt);
+    tell(record, JobState::queued);
+    if (record.site != nullptr)
+      record.site->waiting.push_back(key);
+    else if (attempt.key.phase == Phase::job)
+      finish(record, not_run(Outcome::not_started, "there is no local site '" + attempt.site + "'"));
+    else
+      begin(key, record);
+  }
+
+  void pump(Site& site) {
+    while (!site.waiting.empty()) {
+      const std::string key = site.waiting.front();
+      Record& record = records_.at(key);
+      if (site.out >= site.room(record.plain)) return;
+      site.waiting.pop_front();
+      ++site.out;
+      begin(key, record);
+    }
+  }
+
+  void begin(const std::string& key, Record& record) {
+    record.stage = Stage::staging_in;
+    if (record.plain) return prepared(key, prepare(area_, record.attempt));
+    tell(record, JobState::stage_in);
+    pool_.add([this, key, attempt = record.attempt]() -> WorkPool::Done {
+      return [this, key, result = prepare(area_, attempt)] { prepared(key, result); };
+    });
+  }
+
+  void prepared(const std::string& key, const Prepared& result) {
+    Record& record = records_.at(key);
+    if (record.cancel) return leave(record, not_run(Outcome::canceled, "canceled before it started"));
+    if (const auto* ending = std::get_if<Ending>(&result)) return leave(record, *ending);
+    record.stage = Stage::handed_over;
+    client_.send(wire::Type::launch, launch_of(key, record, std::get<std::string>(result)));
+  }
+
+  wire::Launch launch_of(const std::string& key, const Record& record, std::string program) const {
+    const JobSpec& spec = *record.attempt.spec;
+    wire::Launch launch;
+    launch.key = key;
+    launch.site = record.attempt.site;
+    launch.slotted = record.site != nullptr;
+    launch.directory = directory_of(area_, record.attempt);
+    launch.arguments = {program};
+    launch.arguments.insert(launch.arguments.end(), spec.arguments.begin(), spec.arguments.end());
+    launch.program = std::move(program);
+    prepend_setup(record, launch);
+    for (const auto& [name, value] : spec.environment) launch.environment.push_back(name + "=" + value);
+    launch.environment.push_back("GODWIT_SITE=" + record.attempt.site);
+    launch.environment.push_back("GODWIT_SANDBOX=" + launch.directory);
+    launch.inherit_environment = spec.inherit_environment;
+    launch.stdin_path = host_path(spec, spec.stdin_path);
+    launch.stdout_path = host_path(spec, spec.stdout_path);
+    launch.stderr_path = host_path(spec, spec.stderr_path);
+    launch.append_output = record.attempt.key.attempt > 1;
+    launch.cpus = spec.resources.cpus;
+    launch.gpus = spec.resources.gpus;
+    launch.memory_mb = spec.resources.memory_mb;
+    launch.time_limit_s = spec.time_limit_s.value_or(0);
+    launch.grace_s = spec.grace_s;
+    return launch;
+  }
+
+  // The site's lines are shell; the job itself stays an argv that no shell reads.
+  void prepend_setup(const Record& record, wire::Launch& launch) const {
+    const bool from_site = record.attempt.spec->setup.empty() && record.site != nullptr;
+    const std::vector<std::string>& lines = from_site ? record.site->offer.setup : record.attempt.spec->setup;
+    if (lines.empty()) return;
+    std::vector<std::string> shell{"/bin/bash", "-c", join(lines, "\n") + "\nexec \"$@\"", "godwit"};
+    launch.program = shell.front();
+    shell.insert(shell.end(), launch.arguments.begin(), launch.arguments.end());
+    launch.arguments = std::move(shell);
+  }
+
+  // It takes no slot any more.
+  void leave_site(Record& record) {
+    if (record.site != nullptr) --record.site->out;
+  }
+  void leave(Record& record, const Ending& ending) {
+    leave_site(record);
+    finish(record, ending);
+  }
+
+  void exited(const std::string& key, Record& record, const wire::Exit& exit) {
+    leave_site(record);
+    read_metrics(record, true);
+    follow(record, false);
+    const Ending ending = classify(exit, *record.attempt.spec);
+    const std::optional<bool> progressed = record.metrics ? std::optional(record.metrics->lines() > 0) : std::nullopt;
+    record.stage = Stage::staging_out;
+    if (record.plain) return finish(record, stage_out(area_, record.attempt, ending, progressed));
+    tell(record, JobState::stage_out);
+    pool_.add([this, key, attempt = record.attempt, ending, progressed]() -> WorkPool::Done {
+      return [this, key, result = stage_out(area_, attempt, ending, progressed)] { finish(records_.at(key), result); };
+    });
+  }
+
+  void finish(Record& record, const Ending& ending) {
+    record.stage = Stage::ended;
+    record.success = ending.success();
+    const JobState state = ending.success()                      ? JobState::completed
+                           : ending.outcome == Outcome::canceled ? JobState::canceled
+                                                                 : JobState::failed;
+    tell(record, state, ending.ended, ending);
+  }
+
+  // --- the supervisor ----------------------------------------------------------------------------------------------
+
+  void watch(int fd, std::uint32_t events, int operation) {
+    epoll_event event{};
+    event.events = events;
+    if (::epoll_ctl(epoll_.get(), operation, fd, &event) != 0) throw SystemError("epoll_ctl", errno);
+  }
+
+  void connect() {
+    wire::Hello hello;
+    hello.environment = own_environment();
+    for (const auto& [name, site] : sites_)
+      hello.sites.push_back({name, site.offer.slots, site.offer.cpus, site.offer.gpus, site.offer.memory_mb});
+    client_.connect(hello);
+    watch(client_.fd(), EPOLLIN, EPOLL_CTL_ADD);
+    watched_for_writing_ = false;
+  }
+
+  // A new supervisor finds out what became of the dead one's jobs; what the dead one had only queued is sent again.
+  void reconnect() {
+    const Micros now = system_clock().monotonic();
+    deaths_.push_back(now);
+    while (deaths_.front() < now - kDeathWindow) deaths_.pop_front();
+    if (deaths_.size() > kMostDeaths)
+      throw Error(fmt::format("the supervisor of {} died {} times within a minute", options_.state_dir, deaths_.size()),
+                  "See " + options_.state_dir + "/supervisor.log");
+    connect();
+    wire::Keys keys;
+    for (const auto& [key, record] : records_)
+      if (record.stage == Stage::handed_over || record.stage == Stage::active) keys.keys.push_back(key);
+    client_.send(wire::Type::attach, keys);
+  }
+
+  // Writes what is to be said and takes in what was said.
+  void exchange() {
+    while (!client_.exchange()) {
+      take_frames();
+      client_.disconnect();
+      reconnect();
+    }
+    take_frames();
+    if (client_.wants_to_write() == watched_for_writing_) return;
+    watched_for_writing_ = !watched_for_writing_;
+    watch(client_.fd(), EPOLLIN | (watched_for_writing_ ? EPOLLOUT : 0u), EPOLL_CTL_MOD);
+  }
+
+  void take_frames() {
+    while (const auto frame = client_.next()) take(*frame);
+  }
+
+  void take(const wire::Frame& frame) {
+    switch (frame.type) {
+      case wire::Type::started: {
+        const auto started = wire::decode<wire::Started>(frame.body);
+        Record* record = handed_over(started.key);
+        if (record == nullptr || record->stage == Stage::active) return;
+        record->stage = Stage::active;
+        follow(*record, true);
+        return tell(*record, JobState::active, started.time, {}, started.pid);
+      }
+      case wire::Type::exited: {
+        const auto message = wire::decode<wire::Exited>(frame.body);
+        if (Record* record = handed_over(message.key)) exited(message.key, *record, message.exit);
+        return;
+      }
+      case wire::Type::stranger:
+        for (const std::string& key : wire::decode<wire::Keys>(frame.body).keys)
+          if (Record* record = handed_over(key)) estranged(key, *record);
+        return;
+      default:
+        return;  // welcome and answer are waited for where they are asked for
+    }
+  }
+
+  Record* handed_over(const std::string& key) {
+    const auto found = records_.find(key);
+    if (found == records_.end()) return nullptr;
+    const Stage stage = found->second.stage;
+    return stage == Stage::handed_over || stage == Stage::active ? &found->second : nullptr;
+  }
+
+  // The supervisor has never started it.
+  void estranged(const std::string& key, Record& record) {
+    if (!record.ours || record.stage == Stage::active)
+      return leave(record, not_run(Outcome::lost, "there is no record of it"));
+    try {
+      client_.send(wire::Type::launch, launch_of(key, record, program_of(*record.attempt.spec)));
+    } catch (const TransferError& error) {
+      leave(record, ending_of(error, Outcome::not_started));
+    }
+  }
+
+  wire::Answer ask(const wire::Keys& query) {
+    for (;;) {
+      client_.send(wire::Type::query, query);
+      if (const auto frame = client_.wait_for(wire::Type::answer)) return wire::decode<wire::Answer>(frame->body);
+      take_frames();
+      client_.disconnect();
+      reconnect();
+    }
+  }
+
+  // --- remains -----------------------------------------------------------------------------------------------------
+
+  void remove_later(const std::string& path) {
+    if (path.empty()) return;
+    pool_.add([path]() -> WorkPool::Done {
+      SandboxArea::remove_remains(path);
+      return [] {};
+    });
+  }
+
+  std::function<bool(const std::string&)> sandboxes_in_use() const {
+    std::vector<std::string> names;
+    for (const auto& [key, record] : records_) names.push_back(record.attempt.key.file_name());
+    std::sort(names.begin(), names.end());
+    return [names = std::move(names)](const std::string& name) {
+      return std::binary_search(names.begin(), names.end(), name);
+    };
+  }
+
+  LocalExecutorOptions options_;
+  SandboxArea area_;
+  SupervisorClient client_;
+  std::string host_;
+  FileDescriptor epoll_, kick_, timer_;
+  std::map<std::string, Site> sites_;
+  std::unordered_map<std::string, Record> records_;  // by AttemptKey::text
+  std::vector<std::variant<StatusEvent, MetricsLine>> events_;
+  std::deque<Micros> deaths_;  // of supervisors
+  bool watched_for_writing_ = false;
+  int followed_ = 0;  // active attempts whose metrics are read by the clock
+  WorkPool pool_;     // last: its threads use the others
+};
+
+}  // namespace
+
+std::unique_ptr<JobExecutor> make_local_executor(LocalExecutorOptions options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.state_dir, error);
+  if (error) throw SystemError("cannot make " + options.state_dir, error.value());
+  options.state_dir = std::filesystem::canonical(options.state_dir).string();
+  return std::make_unique<LocalExecutor>(std::move(options));
+}
+
+}  // namespace godwit::jobs

@@ -1,0 +1,111 @@
+#include "godwit/jobs/proc_table.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <memory>
+
+#include "godwit/base/text.h"
+#include "godwit/store/file_descriptor.h"
+
+namespace godwit::jobs {
+namespace {
+
+// Files of /proc have no size, and one of a dying process may fail at any time: then there is nothing.
+std::string read_proc(const std::string& path) {
+  const store::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string content;
+  if (!file.is_open()) return content;
+  std::array<char, 8192> buffer;
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got <= 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+template <typename Int>
+Int number(std::string_view text) {
+  Int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// "12345 (name) S 1 …": the name may hold anything, parentheses too.
+std::optional<Process> parse_stat(pid_t pid, std::string_view stat) {
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  const auto fields = split_words(stat.substr(name_end + 1));  // from the third field (state) on, as proc(5) counts
+  if (fields.size() < 22) return std::nullopt;
+  static const std::uint64_t kPageKb = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 1024;
+  Process out;
+  out.pid = pid;
+  out.state = fields[0].front();
+  out.parent = number<pid_t>(fields[1]);
+  out.group = number<pid_t>(fields[2]);
+  out.session = number<pid_t>(fields[3]);
+  out.start_ticks = number<std::uint64_t>(fields[19]);
+  out.resident_kb = number<std::uint64_t>(fields[21]) * kPageKb;
+  return out;
+}
+
+// The number behind `label` in a file of "label number" lines.
+std::optional<std::uint64_t> labelled(std::string_view content, std::string_view label) {
+  for (const std::string_view line : split(content, '\n'))
+    if (line.starts_with(label)) return number<std::uint64_t>(trim(line.substr(label.size())));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Process> process(pid_t pid) {
+  return parse_stat(pid, read_proc(fmt::format("/proc/{}/stat", pid)));
+}
+
+std::vector<Process> all_processes() {
+  std::vector<Process> out;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), ::closedir);
+  if (!folder) return out;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    const auto pid = number<pid_t>(entry->d_name);
+    if (pid <= 0) continue;
+    if (const auto found = process(pid)) out.push_back(*found);
+  }
+  return out;
+}
+
+std::vector<pid_t> own_children() {
+  const pid_t self = ::getpid();
+  const std::string path = fmt::format("/proc/self/task/{}/children", self);
+  std::vector<pid_t> out;
+  if (::access(path.c_str(), R_OK) == 0) {
+    const std::string children = read_proc(path);
+    for (const std::string_view word : split_words(children)) out.push_back(number<pid_t>(word));
+    return out;
+  }
+  for (const Process& process : all_processes())  // a kernel without CONFIG_PROC_CHILDREN
+    if (process.parent == self) out.push_back(process.pid);
+  return out;
+}
+
+std::optional<std::string> environment_value(pid_t pid, std::string_view name) {
+  const std::string environment = read_proc(fmt::format("/proc/{}/environ", pid));
+  for (const std::string_view entry : split(environment, '\0'))
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return std::string(entry.substr(name.size() + 1));
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> proportional_kb(pid_t pid) {
+  return labelled(read_proc(fmt::format("/proc/{}/smaps_rollup", pid)), "Pss:");
+}
+
+std::uint64_t kernel_oom_kills() {
+  return labelled(read_proc("/proc/vmstat"), "oom_kill ").value_or(0);
+}
+
+}  // namespace godwit::jobs
