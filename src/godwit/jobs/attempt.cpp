@@ -11,24 +11,49 @@
 namespace godwit::jobs {
 namespace {
 
-// Indexed by the enumeration's value: one table serves both directions.
-constexpr std::array<std::string_view, 5> kPhases{"pre", "job", "post", "hold", "service"};
-constexpr std::array<std::string_view, 9> kStates{"new",       "queued",    "held",   "stage_in", "active",
-                                                  "stage_out", "completed", "failed", "canceled"};
-constexpr std::array<std::string_view, 12> kOutcomes{"exited",        "signaled",   "checkpointed",   "evicted",
-                                                     "out_of_memory", "time_limit", "missing_output", "transfer_failed",
-                                                     "not_started",   "disk_full",  "lost",           "canceled"};
+// Names stand beside their values, so that a table cannot slip against its enumeration.
+template <typename Enum>
+struct Name {
+  Enum value;
+  std::string_view text;
+};
+
+constexpr std::array kPhases{Name{Phase::pre, "pre"}, Name{Phase::job, "job"}, Name{Phase::post, "post"},
+                             Name{Phase::hold, "hold"}, Name{Phase::service, "service"}};
+constexpr std::array kStates{Name{JobState::new_, "new"},
+                             Name{JobState::queued, "queued"},
+                             Name{JobState::held, "held"},
+                             Name{JobState::stage_in, "stage_in"},
+                             Name{JobState::active, "active"},
+                             Name{JobState::stage_out, "stage_out"},
+                             Name{JobState::completed, "completed"},
+                             Name{JobState::failed, "failed"},
+                             Name{JobState::canceled, "canceled"}};
+constexpr std::array kOutcomes{Name{Outcome::exited, "exited"},
+                               Name{Outcome::signaled, "signaled"},
+                               Name{Outcome::checkpointed, "checkpointed"},
+                               Name{Outcome::evicted, "evicted"},
+                               Name{Outcome::out_of_memory, "out_of_memory"},
+                               Name{Outcome::time_limit, "time_limit"},
+                               Name{Outcome::missing_output, "missing_output"},
+                               Name{Outcome::unfinished, "unfinished"},
+                               Name{Outcome::transfer_failed, "transfer_failed"},
+                               Name{Outcome::not_started, "not_started"},
+                               Name{Outcome::disk_full, "disk_full"},
+                               Name{Outcome::lost, "lost"},
+                               Name{Outcome::canceled, "canceled"}};
 
 template <typename Enum, std::size_t N>
-std::string_view name_in(const std::array<std::string_view, N>& names, Enum value) {
-  return names.at(static_cast<std::size_t>(value));
+std::string_view name_in(const std::array<Name<Enum>, N>& names, Enum value) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.value == value; });
+  return found == names.end() ? std::string_view("unknown") : found->text;
 }
 
 template <typename Enum, std::size_t N>
-std::optional<Enum> value_in(const std::array<std::string_view, N>& names, std::string_view text) {
-  const auto found = std::find(names.begin(), names.end(), text);
+std::optional<Enum> value_in(const std::array<Name<Enum>, N>& names, std::string_view text) {
+  const auto found = std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.text == text; });
   if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
+  return found->value;
 }
 
 bool stays(char c) {
@@ -42,7 +67,7 @@ std::string_view to_string(Phase phase) {
   return name_in(kPhases, phase);
 }
 std::optional<Phase> phase_from(std::string_view text) {
-  return value_in<Phase>(kPhases, text);
+  return value_in(kPhases, text);
 }
 std::string_view to_string(JobState state) {
   return name_in(kStates, state);
@@ -51,7 +76,7 @@ std::string_view to_string(Outcome outcome) {
   return name_in(kOutcomes, outcome);
 }
 std::optional<Outcome> outcome_from(std::string_view text) {
-  return value_in<Outcome>(kOutcomes, text);
+  return value_in(kOutcomes, text);
 }
 
 bool is_final(JobState state) {

@@ -90,7 +90,7 @@ Ending classify(const wire::Exit& exit, const JobSpec& spec) {
       if (ending.signal == SIGKILL) ending.detail += fmt::format("; killed after {} s of grace", spec.grace_s);
       break;
     case wire::Cause::killed:
-      ending.outcome = Outcome::canceled;
+      ending.outcome = Outcome::evicted;
       ending.detail = "killed at once, as asked";
       break;
     case wire::Cause::out_of_memory:
@@ -121,15 +121,11 @@ Ending classify(const wire::Exit& exit, const JobSpec& spec) {
         ending.detail += fmt::format(": {}{}", std::strerror(exit.error), hint_for_errno(exit.error));
       break;
     case wire::Cause::withdrawn:
-      ending.outcome = Outcome::canceled;
-      ending.detail = "canceled before it started";
+      ending.outcome = Outcome::evicted;
+      ending.detail = kWithdrawn;
       break;
   }
   return ending;
-}
-
-bool ended_early(const Ending& ending) {
-  return !ending.success() && ending.outcome != Outcome::not_started;
 }
 
 bool went_wrong(const Ending& ending) {

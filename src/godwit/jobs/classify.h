@@ -8,11 +8,12 @@
 
 namespace godwit::jobs {
 
+// Of an attempt that was canceled while it waited.
+inline constexpr const char* kWithdrawn = "told to leave before it started";
+
 // Knows nothing of files: missing outputs and full disks are found when the outputs are brought back.
 Ending classify(const wire::Exit& exit, const JobSpec& spec);
 
-// Whether the attempt ended before its work was done, so that its checkpoint files matter.
-bool ended_early(const Ending& ending);
 // Whether it went wrong, as against being told to leave, checkpointing or vanishing.
 bool went_wrong(const Ending& ending);
 

@@ -32,13 +32,11 @@ namespace {
 
 using store::FileDescriptor;
 
-constexpr Micros kSecond = 1'000'000;
 constexpr std::int64_t kMetricsPeriodNs = 500'000'000;
 // How many attempts of a site are prepared and handed over beyond those that run: sandboxes take disk, plain jobs none.
 constexpr std::size_t kStagedAhead = 2;
 constexpr std::size_t kPlainAhead = 256;
-constexpr std::size_t kMostDeaths = 5;  // of supervisors, within kDeathWindow, before we give up
-constexpr Micros kDeathWindow = 60 * kSecond;
+constexpr int kMostDeaths = 20;  // of supervisors, with no job started or ended in between, before we give up
 
 enum class Stage : std::uint8_t { waiting, staging_in, handed_over, active, staging_out, ended };
 
@@ -186,7 +184,7 @@ class LocalExecutor final : public JobExecutor {
       Record& record = found->second;
       if (record.stage == Stage::waiting) {
         if (record.site != nullptr) std::erase(record.site->waiting, key);
-        finish(record, not_run(Outcome::canceled, "canceled before it started"));
+        finish(record, not_run(Outcome::evicted, kWithdrawn));
       } else if (record.stage == Stage::staging_in) {
         record.cancel = true;
       } else if (record.stage == Stage::handed_over || record.stage == Stage::active) {
@@ -338,7 +336,7 @@ class LocalExecutor final : public JobExecutor {
 
   void prepared(const std::string& key, const Prepared& result) {
     Record& record = records_.at(key);
-    if (record.cancel) return leave(record, not_run(Outcome::canceled, "canceled before it started"));
+    if (record.cancel) return leave(record, not_run(Outcome::evicted, kWithdrawn));
     if (const auto* ending = std::get_if<Ending>(&result)) return leave(record, *ending);
     record.stage = Stage::handed_over;
     client_.send(wire::Type::launch, launch_of(key, record, std::get<std::string>(result)));
@@ -408,9 +406,9 @@ class LocalExecutor final : public JobExecutor {
   void finish(Record& record, const Ending& ending) {
     record.stage = Stage::ended;
     record.success = ending.success();
-    const JobState state = ending.success()                      ? JobState::completed
-                           : ending.outcome == Outcome::canceled ? JobState::canceled
-                                                                 : JobState::failed;
+    const JobState state = ending.success()                     ? JobState::completed
+                           : ending.outcome == Outcome::evicted ? JobState::canceled
+                                                                : JobState::failed;
     tell(record, state, ending.ended, ending);
   }
 
@@ -434,12 +432,10 @@ class LocalExecutor final : public JobExecutor {
 
   // A new supervisor finds out what became of the dead one's jobs; what the dead one had only queued is sent again.
   void reconnect() {
-    const Micros now = system_clock().monotonic();
-    deaths_.push_back(now);
-    while (deaths_.front() < now - kDeathWindow) deaths_.pop_front();
-    if (deaths_.size() > kMostDeaths)
-      throw Error(fmt::format("the supervisor of {} died {} times within a minute", options_.state_dir, deaths_.size()),
-                  "See " + options_.state_dir + "/supervisor.log");
+    if (++deaths_in_vain_ > kMostDeaths)
+      throw Error(
+          fmt::format("the supervisor of {} died {} times without doing anything", options_.state_dir, deaths_in_vain_),
+          "See " + options_.state_dir + "/supervisor.log");
     connect();
     wire::Keys keys;
     for (const auto& [key, record] : records_)
@@ -465,6 +461,7 @@ class LocalExecutor final : public JobExecutor {
   }
 
   void take(const wire::Frame& frame) {
+    if (frame.type == wire::Type::started || frame.type == wire::Type::exited) deaths_in_vain_ = 0;
     switch (frame.type) {
       case wire::Type::started: {
         const auto started = wire::decode<wire::Started>(frame.body);
@@ -543,7 +540,7 @@ class LocalExecutor final : public JobExecutor {
   std::map<std::string, Site> sites_;
   std::unordered_map<std::string, Record> records_;  // by AttemptKey::text
   std::vector<std::variant<StatusEvent, MetricsLine>> events_;
-  std::deque<Micros> deaths_;  // of supervisors
+  int deaths_in_vain_ = 0;  // of supervisors
   bool watched_for_writing_ = false;
   int followed_ = 0;  // active attempts whose metrics are read by the clock
   WorkPool pool_;     // last: its threads use the others

@@ -5,8 +5,8 @@
 // its own environment, GODWIT_ATTEMPT (AttemptKey::text), GODWIT_STATE, GODWIT_SITE, GODWIT_SANDBOX and, where it asks
 // for GPUs, CUDA_VISIBLE_DEVICES.
 //
-// cancel(now = false) ends in Outcome::evicted (or, where the job was done, as it was done), cancel(now = true) and the
-// cancellation of what has not started in Outcome::canceled.
+// cancel() ends in Outcome::evicted, whether the attempt ran or still waited, and whether it was told by SIGTERM or,
+// with `now`, killed: it may go on later. One that was done all the same ends as it was done.
 #pragma once
 
 #include <cstdint>

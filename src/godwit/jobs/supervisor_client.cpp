@@ -25,6 +25,7 @@ using store::FileDescriptor;
 
 constexpr int kStartTimeoutMs = 30'000;
 constexpr int kAnswerTimeoutMs = 30'000;
+constexpr int kMostSilentStarts = 10;
 constexpr int kConnectTries = 200;  // 10 ms apart
 
 bool readable_within(int fd, int timeout_ms, bool or_writable = false) {
@@ -142,7 +143,10 @@ void SupervisorClient::start() {
   const std::string said = first_line(in.get());
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // One that found another in its place is no failure: we connect to that one.
+  // One that was killed before it said anything may do better next time; one that found another in its place is no
+  // failure: we connect to that one.
+  if (said.empty() && ++silent_starts_ < kMostSilentStarts) return;
+  silent_starts_ = 0;
   if (said != "ready" && !store::probe_lock(state_dir_ + "/" + kSupervisorLock).held)
     throw Error("the supervisor of " + state_dir_ + " does not start: " + (said.empty() ? "it says nothing" : said));
 }
