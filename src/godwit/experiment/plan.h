@@ -7,6 +7,7 @@
 
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/spec.h"
+#include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
 namespace godwit::experiment {
@@ -22,13 +23,27 @@ struct LoadOptions {
   std::uint64_t limit = kDefaultLimit;
 };
 
+// A variable as `plan` shows it.
+struct VariableSummary {
+  static constexpr std::size_t kMostValues = 1000;
+  std::string name;
+  std::string type;
+  std::string description;
+  std::uint64_t count = 1;          // of its values
+  std::vector<std::string> values;  // the first of them, in order of appearance
+};
+
 // What the definition comes to.
 struct Planned {
   ExperimentSpec spec;
   // The sites that take part, in the order of graph.sites(): sites[id] is the site of that SiteId.
   std::vector<sites::Site> sites;
-  dag::Graph graph;       // frozen
-  std::string placement;  // for people: "shuffle: each run visits every site once before any repeats"
+  std::string sites_file;  // where they were read; empty: built in, or the experiment's own
+  dag::Graph graph;        // frozen
+  placement::Options placement;
+
+  std::vector<VariableSummary> variables;
+  std::string shape;  // "10 × 3": the sweep
 
   // The definition is right, but this version or machine cannot run it: containers, URLs, executors to come.
   std::vector<Diagnostic> blockers;

@@ -266,6 +266,7 @@ class SpecReader {
     const yaml::Node* node = fields_.get("scripts");
     if (node == nullptr) return;
     yaml::Fields scripts(*node, diagnostics_, "'scripts'");
+    spec_.scripts.position = node->position;
     spec_.scripts.pre = read_script(scripts, "pre");
     spec_.scripts.post = read_script(scripts, "post");
     spec_.scripts.hold = read_script(scripts, "hold");

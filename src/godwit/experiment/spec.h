@@ -48,6 +48,7 @@ struct RetrySpec {
 };
 
 struct ScriptsSpec {
+  Position position;
   std::optional<dag::Script> pre, post, hold;
 };
 
