@@ -49,6 +49,8 @@ std::optional<std::uint64_t> unless_zero(std::uint64_t number) {
   return number == 0 ? std::nullopt : std::optional(number);
 }
 
+enum ResourceIndex : std::size_t { kCpus, kMemory, kDisk, kGpus };
+
 const Resource kResources[] = {
     {"request_cpus", [](const jobs::ResourceSpec& r) { return std::uint64_t{r.cpus}; },
      [](const sites::Site& site, const sites::Machine& machine) {
@@ -77,15 +79,29 @@ class Checker {
           const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers)
       : spec_(spec), sites_(sites), machine_(machine), graph_(graph), diagnostics_(diagnostics), blockers_(blockers) {}
 
-  void check() {
+  std::vector<jobs::ResourceSpec> check() {
     block_executors();
     for (const dag::NodeId node : nodes_to_check()) check_node(node);
     report_impossible_requests();
     report_missing_files();
     check_scripts();
+    return asked();
   }
 
  private:
+  std::vector<jobs::ResourceSpec> asked() const {
+    std::vector<jobs::ResourceSpec> out(sites_.size());
+    for (dag::SiteId site = 0; site < out.size(); ++site) {
+      const auto of = [&](std::size_t resource) {
+        const auto found = requests_[resource].find(site);
+        return found == requests_[resource].end() ? 0 : found->second.asked;
+      };
+      out[site] = {static_cast<std::uint32_t>(of(kCpus)), static_cast<std::uint32_t>(of(kGpus)), of(kMemory),
+                   of(kDisk)};
+    }
+    return out;
+  }
+
   // --- which nodes ----------------------------------------------------------------------------------------------
 
   static bool reads_variables(const submit::Description& description) {
@@ -313,9 +329,10 @@ class Checker {
 
 }  // namespace
 
-void check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
-                const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers) {
-  Checker(spec, sites, machine, graph, diagnostics, blockers).check();
+std::vector<jobs::ResourceSpec> check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites,
+                                           const sites::Machine& machine, const dag::Graph& graph,
+                                           Diagnostics& diagnostics, std::vector<Diagnostic>& blockers) {
+  return Checker(spec, sites, machine, graph, diagnostics, blockers).check();
 }
 
 }  // namespace godwit::experiment

@@ -6,6 +6,7 @@
 #include "godwit/base/error.h"
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/spec.h"
+#include "godwit/jobs/job_spec.h"
 #include "godwit/sites/machine.h"
 #include "godwit/sites/site.h"
 
@@ -16,8 +17,9 @@ inline constexpr std::size_t kRunsChecked = 1000;
 
 // Resolves jobs at their sites: descriptions that become no job, requests that no site can meet, files that are not
 // there. `sites` are those of the graph, in its order. Faults go to `diagnostics`; what the definition may say but this
-// version cannot do goes to `blockers`.
-void check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
-                const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers);
+// version cannot do goes to `blockers`. Returns the most that a job asks for at each site.
+std::vector<jobs::ResourceSpec> check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites,
+                                           const sites::Machine& machine, const dag::Graph& graph,
+                                           Diagnostics& diagnostics, std::vector<Diagnostic>& blockers);
 
 }  // namespace godwit::experiment

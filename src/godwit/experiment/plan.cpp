@@ -105,7 +105,7 @@ Planned load_and_plan(const LoadOptions& options) {
   const RunList runs(spec, sweep, options.limit, diagnostics);
   diagnostics.throw_if_errors();
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
-  check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
+  planned.asked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
   diagnostics.throw_if_errors();
 
   planned.warnings = diagnostics.warnings();

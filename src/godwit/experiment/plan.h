@@ -7,6 +7,7 @@
 
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/spec.h"
+#include "godwit/jobs/job_spec.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
@@ -41,6 +42,7 @@ struct Planned {
   std::string sites_file;  // where they were read; empty: built in, or the experiment's own
   dag::Graph graph;        // frozen
   placement::Options placement;
+  std::vector<jobs::ResourceSpec> asked;  // the most that a job asks for at each site
 
   std::vector<VariableSummary> variables;
   std::string shape;  // "10 × 3": the sweep
