@@ -100,9 +100,8 @@ class Builder {
     constant("epochs", spec_.epochs);
     constant("epochs_per_job", spec_.epochs_per_job);
     for (std::size_t i = 0; i < variable_keys_.size(); ++i) {
-      const auto single = sweep_.variables().single(sweep_.names()[i]);
-      if (single)
-        common.push_back({variable_keys_[i], graph_.strings().intern(*single)});
+      if (runs_.same_in_all(i))
+        common.push_back({variable_keys_[i], translated_(runs_.value_id(runs_.runs().front(), i))});
       else
         varying_.push_back(i);
     }

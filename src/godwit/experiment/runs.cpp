@@ -62,6 +62,7 @@ class RunLister {
 
   void make() {
     list_.width_ = sweep_.names().size();
+    list_.same_in_all_.assign(list_.width_, true);
     if (!few_enough(sweep_.most())) return;
     list_combinations();
     if (diagnostics_.has_errors()) return;
@@ -115,6 +116,8 @@ class RunLister {
     try {
       sweep_.for_each_ids([&](std::span<const Interner::Id> values) {
         list_.values_.insert(list_.values_.end(), values.begin(), values.end());
+        for (std::size_t i = 0; i < values.size(); ++i)
+          if (values[i] != list_.values_[i]) list_.same_in_all_[i] = false;
         ++combinations_;
         return true;
       });
@@ -153,7 +156,7 @@ class RunLister {
     for (std::size_t i = 0; i < list_.width_; ++i) {
       const std::string name = lower(sweep_.names()[i]);
       const bool length = name == "epochs" || name == "epochs_per_job";
-      if (!length || !sweep_.variables().single(name)) out.push_back(i);
+      if (!length || !list_.same_in_all_[i]) out.push_back(i);
     }
     std::sort(out.begin(), out.end(),
               [&](std::size_t a, std::size_t b) { return sweep_.names()[a] < sweep_.names()[b]; });

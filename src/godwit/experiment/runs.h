@@ -36,6 +36,8 @@ class RunList {
   // Training and evaluation jobs.
   std::uint64_t jobs() const { return jobs_; }
   std::size_t width() const { return width_; }
+  // Whether the variable has one value in all runs.
+  bool same_in_all(std::size_t variable) const { return same_in_all_[variable]; }
   // The run's value of the variable: id in the sweep's strings().
   Interner::Id value_id(const PlannedRun& run, std::size_t variable) const {
     return values_[std::size_t{run.combination} * width_ + variable];
@@ -45,6 +47,7 @@ class RunList {
   friend class RunLister;
   std::size_t width_ = 0;
   std::vector<Interner::Id> values_;  // combinations × variables
+  std::vector<bool> same_in_all_;     // by variable
   std::vector<PlannedRun> runs_;
   std::uint64_t jobs_ = 0;
 };
