@@ -184,5 +184,470 @@ TEST_CASE("each way to end is told apart") {
   }
 }
 
+TEST_CASE("what cannot be started says why") {
+  World world;
+  world.write("no_shebang", "echo hi\n");
+  world.write("bad_interpreter", "#!/no/such/program\n");
+  struct Case {
+    const char* name;
+    std::function<void(JobSpec&)> change;
+    Outcome outcome;
+    const char* detail;
+  };
+  const std::vector<Case> cases{
+      {"missing", [](JobSpec& s) { s.executable = "absent"; }, Outcome::transfer_failed, "absent: No such file"},
+      {"system", [](JobSpec& s) { s.executable = "/usr/bin/absent"; }, Outcome::not_started,
+       "/usr/bin/absent: No such"},
+      {"format", [](JobSpec& s) { s.executable = "no_shebang"; }, Outcome::not_started, "#!/bin/sh"},
+      {"shebang", [](JobSpec& s) { s.executable = "bad_interpreter"; }, Outcome::not_started, "the interpreter"},
+      {"path",
+       [](JobSpec& s) {
+         s.executable = "no-such-program";
+         s.transfer_executable = false;
+       },
+       Outcome::not_started, "no such program in PATH"},
+      {"input", [](JobSpec& s) { s.inputs = {{"gone.csv", "", false}}; }, Outcome::transfer_failed, "gone.csv"},
+      {"url", [](JobSpec& s) { s.inputs = {{"osdf:///x", "", false}}; }, Outcome::transfer_failed, "osdf://"},
+      {"climbs", [](JobSpec& s) { s.inputs = {{"no_shebang", "../x", false}}; }, Outcome::transfer_failed, "leads out"},
+      {"absolute", [](JobSpec& s) { s.inputs = {{"no_shebang", "/x", false}}; }, Outcome::transfer_failed, "leads out"},
+      {"big", [](JobSpec& s) { s.resources.gpus = 1; }, Outcome::not_started, "asks 1 GPUs; site 'here' has 0"},
+      {"stdout", [](JobSpec& s) { s.stdout_path = "no_shebang/x"; }, Outcome::transfer_failed, "no_shebang"},
+      {"directory",
+       [&](JobSpec& s) {
+         s.sandbox = false;
+         s.directory = world.folder / "nowhere";
+       },
+       Outcome::not_started, "nowhere"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    JobSpec spec = world.shell("exit 0");
+    c.change(spec);
+    const Ending ending = world.run(World::key(c.name), spec);
+    CHECK(to_string(ending.outcome) == to_string(c.outcome));
+    CAPTURE(ending.detail);
+    CHECK(ending.detail.find(c.detail) != std::string::npos);
+  }
+  Attempt elsewhere = World::attempt(World::key("elsewhere"), world.shell("exit 0"));
+  elsewhere.site = "mars";
+  const std::vector<Attempt> attempts{elsewhere};
+  world.executor->submit(attempts);
+  CHECK(world.ending(elsewhere.key).detail == "there is no local site 'mars'");
+}
+
+TEST_CASE("outputs come back whole or not at all") {
+  World world;
+  world.write("old.txt", "old");
+  const std::string secret = world.folder / "secret";
+  world.write("secret", "secret");
+  struct Case {
+    const char* name;
+    std::string script;
+    std::vector<OutputFile> outputs;
+    Outcome outcome;
+    const char* detail;
+    const char* old;  // what old.txt holds afterwards
+  };
+  const std::vector<Case> cases{
+      {"missing", "echo new > a", {{"a", "old.txt"}, {"b", "b"}}, Outcome::missing_output, "left no 'b'", "old"},
+      {"optional", "echo -n new > a", {{"a", "old.txt"}, {"b", "b", false}}, Outcome::exited, "", "new"},
+      {"failure", "echo bad > a; exit 1", {{"a", "old.txt"}}, Outcome::exited, "", "new"},
+      {"escape", "ln -s " + secret + " a", {{"a", "old.txt"}}, Outcome::transfer_failed, "leads out", "new"},
+      {"folder", "ln -s ../../.. a", {{"a/secret", "old.txt"}}, Outcome::transfer_failed, "leads out", "new"},
+      {"below", "mkdir d; ln -s " + secret + " d/x", {{"d", "dir"}}, Outcome::transfer_failed, "leads out", "new"},
+      {"climb", "exit 0", {{"../../../secret", "old.txt"}}, Outcome::transfer_failed, "leads out", "new"},
+      {"inside", "echo -n x > real; ln -s real a", {{"a", "old.txt"}}, Outcome::exited, "", "x"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    JobSpec spec = world.shell(c.script);
+    spec.outputs = c.outputs;
+    const Ending ending = world.run(World::key(c.name), spec);
+    CAPTURE(ending.detail);
+    CHECK(to_string(ending.outcome) == to_string(c.outcome));
+    CHECK(ending.detail.find(c.detail) != std::string::npos);
+    CHECK(world.read("old.txt") == c.old);
+    CHECK_FALSE(fs::is_symlink(world.folder / "old.txt"));
+  }
+  CHECK_FALSE(fs::exists(world.folder / "b"));
+  CHECK_FALSE(fs::exists(world.folder / "dir"));
+}
+
+TEST_CASE("folders go in and come out, with modes, links that stay inside, and contents only where asked") {
+  World world;
+  world.write("set/deep/one.txt", "1");
+  world.write("set/tool.sh", "#!/bin/sh\necho ran > out/ran.txt\n");
+  fs::permissions(world.folder / "set/tool.sh", fs::perms::owner_all);
+  fs::create_symlink("deep/one.txt", world.folder / "set/link");
+  world.write("elsewhere.txt", "2");
+  fs::create_symlink(world.folder / "elsewhere.txt", world.folder / "set/far");
+  JobSpec spec = world.shell(
+      "set -e; mkdir out; set/tool.sh; cat one.txt set/far set/link > out/all.txt; "
+      "test -L set/link; test ! -L set/far; ln -s all.txt out/link");
+  spec.inputs = {{"set", "", false}, {"set/deep", "", true}};
+  spec.outputs = {{"out", "results", true}};
+  const Ending ending = world.run(World::key("a"), spec);
+  CAPTURE(ending.detail);
+  CHECK(ending.success());
+  CHECK(world.read("results/all.txt") == "121");
+  CHECK(world.read("results/ran.txt") == "ran\n");
+  CHECK(fs::is_symlink(world.folder / "results/link"));
+}
+
+TEST_CASE("a job that asks more memory than it said is killed and says so") {
+  World world;
+  JobSpec spec = world.shell("x=$(head -c 100000000 /dev/zero | tr '\\0' 'a'); sleep 30; echo $x | head -c 1");
+  spec.resources.memory_mb = 40;
+  const Ending ending = world.run(World::key("a"), spec);
+  CHECK(to_string(ending.outcome) == "out_of_memory");
+  CAPTURE(ending.detail);
+  CHECK(ending.detail.find("it asked for 40 MB") != std::string::npos);
+  CHECK(ending.use.peak_memory_kb > 40 * 1024);
+  CHECK(ending.use.wall_s < 15);
+}
+
+TEST_CASE("a job's use is measured: its children's processor time, too") {
+  World world;
+  const Ending ending =
+      world.run(World::key("a"), world.shell("(for ((i=0; i<150000; ++i)); do :; done) & wait; sleep 0.2"));
+  CHECK(ending.success());
+  CHECK(ending.use.cpu_s > 0.05);
+  CHECK(ending.use.wall_s > ending.use.cpu_s);
+  CHECK(ending.use.peak_memory_kb > 1000);
+  CHECK(ending.ended - ending.started >= 200'000);
+}
+
+TEST_CASE("told to leave: SIGTERM, grace, SIGKILL; a time limit likewise") {
+  World world({"here", 8, 0, 0, 0, {}});
+  const AttemptKey polite = World::key("polite");
+  const AttemptKey deaf = World::key("deaf");
+  const AttemptKey saves = World::key("saves");
+  const AttemptKey done = World::key("done");
+  const AttemptKey at_once = World::key("at_once");
+  const std::string ready = "touch " + (world.folder / "ready.") + "$GODWIT_NODE; ";
+  const auto with = [&](const std::string& name, const std::string& script) {
+    JobSpec spec = world.shell(script);
+    spec.environment = {{"GODWIT_NODE", name}};
+    return spec;
+  };
+  world.submit(polite, with("polite", ready + "exec sleep 60"));
+  world.submit(deaf, with("deaf", "trap '' TERM; " + ready + "for i in {1..60}; do sleep 1; done"));
+  world.submit(saves, with("saves", "trap 'exit 85' TERM; " + ready + "sleep 60 & wait"));
+  world.submit(done, with("done", "trap 'exit 0' TERM; " + ready + "sleep 60 & wait"));
+  world.submit(at_once, with("at_once", "trap '' TERM; " + ready + "sleep 60 & wait"));
+  for (const char* name : {"polite", "deaf", "saves", "done", "at_once"})
+    REQUIRE(world.until([&] { return fs::exists(world.folder / ("ready." + std::string(name))); }));
+  for (const AttemptKey& key : {polite, deaf, saves, done}) world.cancel(key, false);
+  world.cancel(at_once, true);
+  CHECK(world.ending(polite).outcome == Outcome::evicted);
+  CHECK(world.ending(polite).signal == SIGTERM);
+  CHECK(world.ending(saves).outcome == Outcome::evicted);
+  CHECK(world.ending(saves).exit_code == 85);
+  CHECK(world.ending(done).success());
+  CHECK(world.ending(at_once).outcome == Outcome::evicted);
+  CHECK(world.ending(at_once).use.wall_s < 10);
+  const Ending ending = world.ending(deaf);
+  CHECK(ending.outcome == Outcome::evicted);
+  CHECK(ending.signal == SIGKILL);
+  CHECK(ending.detail.find("killed after 1 s of grace") != std::string::npos);
+
+  JobSpec limited = world.shell("exec sleep 60");
+  limited.time_limit_s = 1;
+  CHECK(world.run(World::key("limited"), limited).outcome == Outcome::time_limit);
+  JobSpec saving = world.shell("trap 'exit 85' TERM; sleep 60 & wait");
+  saving.time_limit_s = 1;
+  CHECK(world.run(World::key("saving"), saving).outcome == Outcome::checkpointed);
+}
+
+TEST_CASE("what has not started can be called back, wherever it waits") {
+  World world({"here", 1, 0, 0, 0, {}});
+  world.submit(World::key("runs"), world.shell("exec sleep 60"));
+  REQUIRE(world.active(World::key("runs")));
+  for (int i = 0; i < 400; ++i) world.submit(World::key("w" + std::to_string(i)), world.shell("exit 0"));
+  world.cancel(World::key("w0"), false);    // waits at the supervisor
+  world.cancel(World::key("w399"), false);  // waits here
+  for (const char* name : {"w0", "w399"}) {
+    CHECK(world.ending(World::key(name)).outcome == Outcome::evicted);
+    CHECK(world.ending(World::key(name)).detail == "told to leave before it started");
+  }
+  world.cancel(World::key("runs"), true);
+  REQUIRE(world.until([&] { return world.endings.size() == 401; }));
+  CHECK(world.ending(World::key("w200")).success());
+}
+
+TEST_CASE("slots are kept: never more at once than the site has, and as many as it has") {
+  World world({"here", 0, 4, 1000, 0, {}});
+  for (int i = 0; i < 12; ++i) {
+    JobSpec spec = world.shell("exec 9>>log; echo + >&9; sleep 0.1; echo - >&9");
+    spec.sandbox = false;
+    spec.resources.cpus = 2;
+    spec.resources.memory_mb = i % 3 == 0 ? 600 : 100;
+    world.submit(World::key("n" + std::to_string(i)), spec);
+  }
+  REQUIRE(world.until([&] { return world.endings.size() == 12; }));
+  int running = 0;
+  int most = 0;
+  for (const char c : world.read("log")) {
+    running += c == '+' ? 1 : c == '-' ? -1 : 0;
+    most = std::max(most, running);
+  }
+  CHECK(most == 2);
+}
+
+TEST_CASE("environment: what jobs are told, setup lines before them, GPUs of their own") {
+  World world({"here", 4, 0, 0, 2, {"export FROM_SITE=yes", "cd .."}});
+  JobSpec spec = world.shell("echo $GODWIT_ATTEMPT $GODWIT_SITE $CUDA_VISIBLE_DEVICES $FROM_SITE \"$1\" $MINE");
+  spec.arguments.insert(spec.arguments.end(), {"zero", "it's $HOME \"quoted\""});
+  spec.environment = {{"MINE", "a b"}};
+  spec.resources.gpus = 1;
+  spec.stdout_path = "out";
+  CHECK(world.run(World::key("a"), spec).success());
+  CHECK(world.read("out") == "0123456789abcdef0123456789abcdef/a.1.job here 0 yes it's $HOME \"quoted\" a b\n");
+  spec.inherit_environment = false;
+  spec.arguments = {"-c", "env | cut -d= -f1 | sort | tr '\\n' ' '"};
+  spec.environment = {{"PATH", "/usr/bin:/bin"}};
+  CHECK(world.run(World::key("b"), spec).success());
+  CHECK(
+      world.read("out") ==
+      "CUDA_VISIBLE_DEVICES FROM_SITE GODWIT_ATTEMPT GODWIT_SANDBOX GODWIT_SITE GODWIT_STATE OLDPWD PATH PWD SHLVL _ ");
+}
+
+TEST_CASE("scripts take no slot, run in their directory, and services live until they are told") {
+  World world({"here", 1, 0, 0, 0, {"exit 9"}});
+  JobSpec busy = world.shell("exec sleep 60");
+  busy.setup = {"true"};
+  world.submit(World::key("busy"), busy);
+  REQUIRE(world.active(World::key("busy")));
+  world.write("pre.sh", "#!/bin/sh\npwd > here.txt\n");
+  fs::permissions(world.folder / "pre.sh", fs::perms::owner_all);
+  JobSpec script = world.shell("");
+  script.sandbox = false;
+  script.executable = "pre.sh";
+  script.arguments = {};
+  CHECK(world.run(World::key("busy", 1, Phase::pre), script).success());
+  CHECK(world.read("here.txt") == fs::canonical(world.folder.path()).string() + "\n");
+  const AttemptKey service = World::key("s", 1, Phase::service);
+  world.submit(service, world.shell("exec sleep 60"));
+  REQUIRE(world.active(service));
+  world.cancel(service, false);
+  CHECK(world.ending(service).outcome == Outcome::evicted);
+  world.cancel(World::key("busy"), true);
+}
+
+TEST_CASE("a later attempt appends to the log that an earlier one wrote") {
+  World world;
+  JobSpec spec = world.shell("echo $GODWIT_ATTEMPT | cut -d. -f2");
+  spec.stdout_path = spec.stderr_path = "log";
+  for (const std::uint32_t attempt : {1u, 2u}) world.run(World::key("a", attempt), spec);
+  CHECK(world.read("log") == "1\n2\n");
+  world.run(World::key("b"), spec);
+  CHECK(world.read("log") == "1\n");
+}
+
+TEST_CASE("metrics arrive while the job runs, whole lines only, and the rest at its end") {
+  World world;
+  JobSpec spec = world.shell(
+      "echo '{\"epoch\":0}' > m.jsonl; echo -n '{\"epoch\"' >> m.jsonl; "
+      "while [ ! -e go ]; do sleep 0.05; done; echo ':1}' >> m.jsonl; echo -n '{\"epoch\":2}' >> m.jsonl; "
+      "echo -n '{\"epo' > /dev/null");
+  spec.metrics_file = "m.jsonl";
+  const AttemptKey key = World::key("a");
+  world.submit(key, spec);
+  const std::string name = key.file_name();
+  REQUIRE(world.until([&] { return !world.lines[name].empty(); }));
+  CHECK(world.lines[name].size() == 1);
+  CHECK_FALSE(world.endings.contains(name));
+  world.write(".godwit/sandboxes/" + name + "/go", "");
+  CHECK(world.ending(key).success());
+  CHECK(world.lines[name] == std::vector<std::pair<std::uint64_t, std::string>>{
+                                 {0, "{\"epoch\":0}"}, {12, "{\"epoch\":1}"}, {24, "{\"epoch\":2}"}});
+}
+
+TEST_CASE("a checkpoint waits in the spool for the next attempt, and goes when the node succeeds") {
+  World world;
+  world.write("parent/ck", "parent");
+  const auto spec_of = [&](const std::string& script) {
+    JobSpec spec = world.shell(script);
+    spec.inputs = {{"parent", "", true}};
+    spec.outputs = {{"ck", "final", true}};
+    spec.checkpoint_files = {"ck", "best"};
+    spec.metrics_file = "m";
+    spec.stdout_path = "log";
+    return spec;
+  };
+  const std::string spool = world.state() + "/spool/a";
+  const auto attempt = [&](std::uint32_t number, const std::string& script) {
+    const AttemptKey key = World::key("a", number);
+    const Ending ending = world.run(key, spec_of(script));
+    world.release(key);
+    return ending;
+  };
+  CHECK(attempt(1, "cat ck; echo -n one > ck; echo '{}' > m; exit 85").outcome == Outcome::checkpointed);
+  CHECK(world.read("log") == "parent");
+  CHECK(world.read(".godwit/spool/a/ck") == "one");
+  SUBCASE("success") {
+    CHECK(attempt(2, "cat ck; echo -n two > ck").success());
+    CHECK(world.read("log") == "parentone");
+    CHECK(world.read("final") == "two");
+    CHECK_FALSE(fs::exists(spool));
+  }
+  SUBCASE("failing after an epoch keeps what was reached") {
+    CHECK(attempt(2, "echo -n two > ck; echo -n b > best; echo '{}' > m; exit 1").exit_code == 1);
+    CHECK(world.read(".godwit/spool/a/ck") == "two");
+    CHECK(world.read(".godwit/spool/a/best") == "b");
+  }
+  SUBCASE("failing without an epoch discards it: it may be what the job fails of") {
+    CHECK(attempt(2, "echo -n broken > ck; exit 1").exit_code == 1);
+    CHECK_FALSE(fs::exists(spool));
+    CHECK(attempt(3, "cat ck").success());
+    CHECK(world.read("log") == "parentparent");
+  }
+  SUBCASE("leaving without an epoch keeps it") {
+    const AttemptKey key = World::key("a", 2);
+    world.submit(key, spec_of("exec sleep 60"));
+    REQUIRE(world.active(key));
+    world.cancel(key, false);
+    CHECK(world.ending(key).outcome == Outcome::evicted);
+    CHECK(world.read(".godwit/spool/a/ck") == "one");
+  }
+  SUBCASE("another node has its own") {
+    CHECK(world.run(World::key("b"), spec_of("cat ck")).success());
+  }
+}
+
+TEST_CASE("nothing of a job stays when it ends: not its background processes, not those that left its group") {
+  World world;
+  const std::string script =
+      "sleep 300 & echo $! >> pids; setsid sleep 300 & echo $! >> pids; (setsid env -u GODWIT_ATTEMPT sleep 300 & ); "
+      "sleep 0.2; exit 0";
+  JobSpec spec = world.shell(script);
+  spec.sandbox = false;
+  CHECK(world.run(World::key("a"), spec).success());
+  std::ifstream pids(world.folder / "pids");
+  for (pid_t pid = 0; pids >> pid;) {
+    CAPTURE(pid);
+    CHECK(world.until(
+        [&] {
+          const auto found = process(pid);
+          return !found || found->dead();
+        },
+        5));
+  }
+}
+
+bool none_of_state_lives(const std::string& state) {
+  for (const Process& process : all_processes())
+    if (!process.dead() && environment_value(process.pid, "GODWIT_STATE") == state) return false;
+  return true;
+}
+
+TEST_CASE("the supervisor dies by SIGKILL: its jobs and their children die with it and count as lost") {
+  World world({"here", 2, 0, 0, 0, {}});
+  JobSpec spec = world.shell(
+      "echo $GODWIT_STATE > state; echo one > ck; "
+      "(sleep 300 & setsid sleep 300 & env -i sleep 300 & echo $! > bare; setsid -f sleep 300); touch ready; sleep "
+      "300");
+  spec.sandbox = false;
+  world.submit(World::key("a"), spec);
+  world.submit(World::key("b"), world.shell("exec sleep 300"));
+  world.submit(World::key("waits"), world.shell("exit 7"));
+  REQUIRE(world.until([&] { return fs::exists(world.folder / "ready"); }));
+  const pid_t first = world.supervisor();
+  ::kill(first, SIGKILL);
+  CHECK(world.ending(World::key("a")).outcome == Outcome::lost);
+  CHECK(world.ending(World::key("b")).outcome == Outcome::lost);
+  // What it had not started is started by its successor.
+  CHECK(world.ending(World::key("waits")).exit_code == 7);
+  CHECK(world.supervisor() != first);
+  std::string state = world.read("state");
+  state.pop_back();
+  CHECK(none_of_state_lives(state));
+  const auto bare = process(std::stoi(world.read("bare")));
+  CHECK((!bare || bare->dead()));
+  // A known key is not run again.
+  world.endings.clear();
+  world.release(World::key("b"));
+  CHECK(world.run(World::key("b"), world.shell("exit 0")).outcome == Outcome::lost);
+}
+
+TEST_CASE("the engine dies: its jobs go on, and the next engine hears of them as if it had been there") {
+  World world;
+  const std::string go = world.folder / "go";
+  JobSpec spec =
+      world.shell("echo '{\"epoch\":0}' > m; while [ ! -e " + go + " ]; do sleep 0.02; done; echo done > out");
+  spec.outputs = {{"out", "out", true}};
+  spec.metrics_file = "m";
+  const AttemptKey runs = World::key("runs");
+  const AttemptKey ended = World::key("ended");
+  const AttemptKey never = World::key("never");
+  world.submit(runs, spec);
+  JobSpec quick = world.shell("echo quick > out");
+  quick.outputs = {{"out", "quick", true}};
+  REQUIRE(world.active(runs));
+  world.submit(ended, quick);
+  REQUIRE(world.until([&] { return world.states["ended.1.job"].size() >= 3; }));
+  world.executor.reset();
+  world.pids.clear();
+  ::usleep(300'000);  // it ends while nobody listens
+  world.restart();
+  const std::vector<AttemptKey> keys{runs, never, ended};
+  CHECK(world.executor->find(keys) == std::vector<Found>{Found::known, Found::unknown, Found::known});
+  const std::vector<Attempt> attempts{World::attempt(runs, spec), World::attempt(ended, quick),
+                                      World::attempt(never, quick)};
+  world.executor->attach(attempts);
+  CHECK(world.ending(ended).success());
+  CHECK(world.read("quick") == "quick\n");
+  CHECK(world.ending(never).outcome == Outcome::lost);
+  REQUIRE(world.active(runs));
+  // Submitting again is attaching.
+  world.submit(runs, spec);
+  world.write("go", "");
+  CHECK(world.ending(runs).success());
+  CHECK(world.read("out") == "done\n");
+  CHECK(world.lines["runs.1.job"].size() == 1);
+}
+
+TEST_CASE("submitting what another engine submitted runs it once") {
+  World world;
+  JobSpec spec = world.shell("echo ran >> log; sleep 0.3");
+  spec.sandbox = false;
+  const AttemptKey key = World::key("a");
+  world.submit(key, spec);
+  world.submit(key, spec);
+  world.restart();
+  world.submit(key, spec);
+  CHECK(world.ending(key).success());
+  CHECK(world.read("log") == "ran\n");
+  CHECK(world.endings.size() == 1);
+}
+
+TEST_CASE("few sandboxes of failures are kept to look at, the newest") {
+  World world;
+  for (int i = 0; i < 4; ++i) {
+    JobSpec spec = world.shell("mkdir d; touch d/x; chmod 0 d; exit 1");
+    spec.outputs = {{"o", "o", false}};
+    const AttemptKey key = World::key("f" + std::to_string(i));
+    world.run(key, spec);
+    ::usleep(20'000);
+    world.release(key);
+  }
+  CHECK(world.until([&] { return !fs::exists(world.state() + "/sandboxes/f1.1.job"); }));
+  CHECK(fs::exists(world.state() + "/sandboxes/f2.1.job/d"));
+  CHECK(fs::exists(world.state() + "/sandboxes/f3.1.job/d"));
+  CHECK(world.until([&] { return fs::is_empty(world.state() + "/sandboxes/.trash"); }));
+}
+
+TEST_CASE("a state directory may have a path too long for a socket") {
+  store::TestFolder folder;
+  LocalExecutorOptions options;
+  options.state_dir = folder / (std::string(90, 'a') + "/" + std::string(90, 'b'));
+  options.sites = {{"here", 1, 0, 0, 0, {}}};
+  const auto executor = make_local_executor(options);
+  struct stat info{};
+  REQUIRE(::stat((options.state_dir + "/supervisor.sock").c_str(), &info) == 0);
+  CHECK(S_ISSOCK(info.st_mode));
+  CHECK((info.st_mode & 0777) == 0600);
+}
+
 }  // namespace
 }  // namespace godwit::jobs
