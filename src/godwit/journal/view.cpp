@@ -65,6 +65,8 @@ std::uint64_t Counts::total() const {
 
 View::View() {
   texts_.intern("");
+  service_kind_ = texts_.intern("service");
+  hold_phase_ = texts_.intern("hold");
 }
 
 void View::apply(const Event& event) {
@@ -136,7 +138,7 @@ void View::define_nodes(const std::string& json) {
         node.first_epoch = definition.first_epoch;
         node.last_epoch = definition.last_epoch;
         node.state = NodeState::ready;
-        ++counts_.of[static_cast<std::size_t>(node.state)];
+        count(node, node.state, 1);
         if (!definition.site.empty()) move(index, site_named(definition.site));
         const auto run = run_by_uuid_.find(std::string(definition.run));
         if (run == run_by_uuid_.end()) return;
@@ -225,8 +227,7 @@ void View::apply_to_node(const Event& event, const Json& json, NodeIndex node) {
       submit(node, event, json);
       break;
     case Kind::queued:
-      attempt_of(node, event, json).native_id = intern(json, "native_id");
-      set_state(node, NodeState::queued, event.time);
+      enqueue(node, event, json);
       break;
     case Kind::active:
       activate(node, event, json);
@@ -268,7 +269,15 @@ void View::submit(NodeIndex node, const Event& event, const Json& json) {
   attempt.site = nodes_[node].site;
   attempt.submitted = event.time;
   attempt.asked_memory_mb = number_in<std::uint64_t>(json, "memory_mb");
-  set_state(node, NodeState::queued, event.time);
+  attempt.stdout_path = intern(json, "stdout");
+  attempt.stderr_path = intern(json, "stderr");
+  if (moves_node(attempt)) set_state(node, NodeState::queued, event.time);
+}
+
+void View::enqueue(NodeIndex node, const Event& event, const Json& json) {
+  Attempt& attempt = attempt_of(node, event, json);
+  attempt.native_id = intern(json, "native_id");
+  if (moves_node(attempt)) set_state(node, NodeState::queued, event.time);
 }
 
 void View::activate(NodeIndex node, const Event& event, const Json& json) {
@@ -276,7 +285,7 @@ void View::activate(NodeIndex node, const Event& event, const Json& json) {
   attempt.started = event.time;
   if (const TextId host = intern(json, "host"); host != 0) attempt.host = host;
   if (const TextId id = intern(json, "native_id"); id != 0) attempt.native_id = id;
-  set_state(node, NodeState::active, event.time);
+  if (moves_node(attempt)) set_state(node, NodeState::active, event.time);
 }
 
 void View::end_attempt(NodeIndex node, const Event& event, const Json& json) {
@@ -293,7 +302,7 @@ void View::end_attempt(NodeIndex node, const Event& event, const Json& json) {
   const Micros ended = number_in<Micros>(json, "ended_us");
   attempt.ended = ended != 0 ? ended : event.time;
   // What follows (another phase, another attempt, the node's end) has events of its own.
-  set_state(node, NodeState::ready, event.time);
+  if (moves_node(attempt)) set_state(node, NodeState::ready, event.time);
 }
 
 void View::end_node(NodeIndex node, const Event& event, const Json& json) {
@@ -333,11 +342,8 @@ void View::set_state(NodeIndex index, NodeState state, Micros time) {
   Node& node = nodes_[index];
   if (node.state == state) return;
   const bool was_done = node.state == NodeState::done;
-  for (Counts* counts : {&counts_, node.site == kNone ? nullptr : &sites_[node.site].counts}) {
-    if (counts == nullptr) continue;
-    --counts->of[static_cast<std::size_t>(node.state)];
-    ++counts->of[static_cast<std::size_t>(state)];
-  }
+  count(node, node.state, -1);
+  count(node, state, 1);
   node.state = state;
   node.changed = time;
   if (was_done == (state == NodeState::done)) return;
@@ -353,10 +359,20 @@ void View::set_state(NodeIndex index, NodeState state, Micros time) {
 
 void View::move(NodeIndex index, SiteIndex site) {
   Node& node = nodes_[index];
-  const auto state = static_cast<std::size_t>(node.state);
-  if (node.site != kNone) --sites_[node.site].counts.of[state];
-  ++sites_[site].counts.of[state];
+  count(node, node.state, -1);
   node.site = site;
+  count(node, node.state, 1);
+}
+
+void View::count(const Node& node, NodeState state, int change) {
+  if (node.kind == service_kind_) return;
+  counts_.of[static_cast<std::size_t>(state)] += static_cast<std::uint64_t>(change);
+  if (node.site != kNone)
+    sites_[node.site].counts.of[static_cast<std::size_t>(state)] += static_cast<std::uint64_t>(change);
+}
+
+bool View::moves_node(const Attempt& attempt) const {
+  return attempt.phase != hold_phase_;
 }
 
 // --- questions --------------------------------------------------------------------------------------------------
@@ -413,6 +429,7 @@ Progress View::progress(Micros now, bool running_now) const {
   Progress progress;
   std::uint64_t lost = 0;
   for (const Node& node : nodes_) {
+    if (node.kind == service_kind_) continue;
     progress.total += units_of(node);
     if (node.state == NodeState::done)
       progress.done += units_of(node);

@@ -40,7 +40,8 @@ inline constexpr std::size_t kNodeStates = 7;
 
 std::string_view to_string(NodeState state);
 
-// How many nodes are in each state.
+// How many nodes are in each state. Service nodes, which live beside the others and never end by themselves, are not
+// among them.
 struct Counts {
   std::array<std::uint64_t, kNodeStates> of{};
   std::uint64_t operator[](NodeState state) const { return of[static_cast<std::size_t>(state)]; }
@@ -57,6 +58,7 @@ struct Attempt {
   TextId outcome = 0;  // jobs::Outcome; 0: it has not ended
   TextId retry = 0;    // "continued", "retried", "none"
   TextId host = 0, native_id = 0, detail = 0;
+  TextId stdout_path = 0, stderr_path = 0;  // 0: the journal does not say
   int exit_code = 0;
   int signal = 0;
   Micros submitted = 0, started = 0, ended = 0;  // UTC; 0: not yet
@@ -138,7 +140,7 @@ struct DagEnd {
   Micros time = 0;
 };
 
-// Work done and to do. A node counts as many units as it has epochs, others count one.
+// Work done and to do. A node counts as many units as it has epochs, others count one, service nodes none.
 struct Progress {
   std::uint64_t done = 0, total = 0;
   // Nothing where too little is known, or nothing runs.
@@ -208,12 +210,16 @@ class View {
   void define_nodes(const std::string& json);
   Attempt& attempt_of(NodeIndex node, const Event& event, const Json& json);
   void submit(NodeIndex node, const Event& event, const Json& json);
+  void enqueue(NodeIndex node, const Event& event, const Json& json);
   void activate(NodeIndex node, const Event& event, const Json& json);
   void end_attempt(NodeIndex node, const Event& event, const Json& json);
   void end_node(NodeIndex node, const Event& event, const Json& json);
   void add_metrics(NodeIndex node, const Event& event, const Json& json);
   void set_state(NodeIndex node, NodeState state, Micros time);
   void move(NodeIndex node, SiteIndex site);
+  void count(const Node& node, NodeState state, int change);
+  // A hold script runs beside its node's job, which stays what it is.
+  bool moves_node(const Attempt& attempt) const;
 
   std::int64_t last_seq_ = 0;
   DagInfo dag_;
@@ -228,6 +234,7 @@ class View {
   Counts counts_;
   Interner names_;  // of nodes: ids are their indices
   Interner texts_;
+  TextId service_kind_, hold_phase_;
   std::unordered_map<std::string, RunIndex> run_by_uuid_;
   std::unordered_map<std::string, SiteIndex> site_by_name_;
   std::vector<EdgeDefinition> edges_;

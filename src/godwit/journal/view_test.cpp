@@ -128,6 +128,19 @@ TEST_CASE("attempts and phases are kept apart") {
   CHECK(view.site_name(view.site_path(view.runs()[0])[0]) == "expanse");
 }
 
+TEST_CASE("a hold script runs beside its job; a service beside the Dag") {
+  Story story = two_runs();
+  const std::string node = "run0-train_epoch0";
+  story.queue(node, 1, "delta").start(node, 1, "", "hold").end(node, 1, "exited", {{"phase", "hold"}});
+  CHECK(state_of(view_of(story), node) == NodeState::queued);
+  story.define({{"tensorboard", "service", "", "delta", 0, 0}}, {});
+  story.engine().start("tensorboard", 1, "delta", "service");
+  const View view = view_of(story);
+  CHECK(state_of(view, "tensorboard") == NodeState::active);
+  CHECK(counts_text(view.counts()) == "waiting 2, ready 1, queued 1");
+  CHECK(view.progress(story.now, true).total == 20);
+}
+
 TEST_CASE("the engine: sessions, pauses, warnings") {
   Story story = two_runs();
   CHECK(view_of(story).engine().started == 0);
