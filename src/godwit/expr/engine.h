@@ -35,7 +35,7 @@ std::string text_of(const Value& value);
 
 struct Limits {
   std::chrono::milliseconds time{100};   // of processor time, per evaluation
-  std::size_t memory_bytes = 16u << 20;  // of everything an Engine holds
+  std::size_t memory_bytes = 16u << 20;  // of what an Engine holds beside the language itself
   std::size_t source_bytes = 64u << 10;  // of one expression
 };
 

@@ -168,6 +168,11 @@ TEST_CASE("time and memory are bounded, and the engine works on") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
+TEST_CASE("an engine starts whatever its limits") {
+  const Engine engine({.time = std::chrono::milliseconds(0), .memory_bytes = 1});
+  CHECK(mentions(evaluated("'x' + a + s + b", engine), "more than"));
+}
+
 TEST_CASE("parameters may have any name a variable may have") {
   const std::vector<std::string_view> arguments{"1", "2", "3"};
   CHECK(Engine().compile("a", {"class", "a", "let"}).text(arguments) == "2");

@@ -121,6 +121,8 @@ Heap::Heap(const Limits& limits) : limits_(limits) {
     throw Error("the expression engine does not start: " + failure->message);
   }
   duk_pop(context_);
+  used_by_set_up_ = used_;
+  limited_ = true;
 }
 
 Heap::~Heap() {
@@ -129,7 +131,7 @@ Heap::~Heap() {
 
 std::unique_ptr<Heap::Failure> Heap::run(duk_safe_call_function body, void* data) {
   out_of_memory_ = out_of_time_ = false;
-  deadline_ns_ = processor_time_ns() + std::chrono::nanoseconds(limits_.time).count();
+  if (limited_) deadline_ns_ = processor_time_ns() + std::chrono::nanoseconds(limits_.time).count();
   std::unique_ptr<Failure> failure;
   if (duk_safe_call(context_, body, data, 0, 1) != DUK_EXEC_SUCCESS)
     failure = std::make_unique<Failure>(failure_on_top());
@@ -183,7 +185,8 @@ void* Heap::allocate(void* old, std::size_t bytes) {
   }
   Header* const header = old == nullptr ? nullptr : static_cast<Header*>(old) - 1;
   const std::size_t before = header == nullptr ? 0 : header->bytes;
-  if (bytes > kLargestBlock || used_ - before + bytes > limits_.memory_bytes) {
+  const std::size_t most = limits_.memory_bytes + used_by_set_up_;
+  if (limited_ && (bytes > kLargestBlock || used_ - before + bytes > most)) {
     out_of_memory_ = true;
     return nullptr;
   }

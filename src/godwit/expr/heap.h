@@ -49,6 +49,8 @@ class Heap {
   Limits limits_;
   duk_context* context_ = nullptr;
   std::size_t used_ = 0;
+  std::size_t used_by_set_up_ = 0;  // does not count; what there is before the limits hold has none
+  bool limited_ = false;
   bool out_of_memory_ = false;
   bool out_of_time_ = false;
   std::int64_t deadline_ns_ = 0;  // of the thread's processor time; 0: none
