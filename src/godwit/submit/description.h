@@ -45,8 +45,9 @@ std::string canonical_key(std::string_view key);
 
 // Nested conditions, as HTCondor limits them.
 inline constexpr std::size_t kMaxConditionDepth = 63;
-// What expanding one value may read and write, in bytes: bounds macros that multiply.
-inline constexpr std::size_t kMaxExpansionWork = 16u << 20;
+// What expanding one value may read and write, in bytes, each macro counting kMacroWork: bounds macros that multiply.
+inline constexpr std::size_t kMaxExpansionWork = 4u << 20;
+inline constexpr std::size_t kMacroWork = 256;
 
 class Description {
  public:

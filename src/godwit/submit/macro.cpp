@@ -142,7 +142,7 @@ class Expander {
   explicit Expander(const Lookup& find) : find_(find) {}
 
   void run(std::string_view text, std::string& out) {
-    spend(text.size());
+    spend(text.size() + kMacroWork);
     MacroScanner scanner(text);
     std::size_t copied = 0;
     while (const auto macro = scanner.next()) {
@@ -163,7 +163,7 @@ class Expander {
 
  private:
   void spend(std::size_t bytes) {
-    work_ += bytes + 1;
+    work_ += bytes;
     if (work_ > kMaxExpansionWork)
       throw InputError("the macros of this value expand to too much", "does one of them repeat another many times?");
   }
