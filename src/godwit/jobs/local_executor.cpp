@@ -35,7 +35,7 @@ using store::FileDescriptor;
 constexpr std::int64_t kMetricsPeriodNs = 500'000'000;
 // How many attempts of a site are prepared and handed over beyond those that run: sandboxes take disk, plain jobs none.
 constexpr std::size_t kStagedAhead = 2;
-constexpr std::size_t kPlainAhead = 256;
+constexpr std::size_t kPlainAhead = 64;
 constexpr int kMostDeaths = 20;  // of supervisors, with no job started or ended in between, before we give up
 
 enum class Stage : std::uint8_t { waiting, staging_in, handed_over, active, staging_out, ended };

@@ -16,16 +16,19 @@ namespace godwit::jobs {
 namespace {
 
 // Files of /proc have no size, and one of a dying process may fail at any time: then there is nothing.
-std::string read_proc(const std::string& path) {
-  const store::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_all(int fd) {
   std::string content;
-  if (!file.is_open()) return content;
   std::array<char, 8192> buffer;
   for (;;) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(content.size()));
     if (got <= 0) return content;
     content.append(buffer.data(), static_cast<std::size_t>(got));
   }
+}
+
+std::string read_proc(const std::string& path) {
+  const store::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.is_open() ? read_all(file.get()) : std::string();
 }
 
 template <typename Int>
@@ -80,10 +83,12 @@ std::vector<Process> all_processes() {
 
 std::vector<pid_t> own_children() {
   const pid_t self = ::getpid();
-  const std::string path = fmt::format("/proc/self/task/{}/children", self);
+  // Kept open: this is asked at every end of a job.
+  static const store::FileDescriptor file(
+      ::open(fmt::format("/proc/self/task/{}/children", self).c_str(), O_RDONLY | O_CLOEXEC));
   std::vector<pid_t> out;
-  if (::access(path.c_str(), R_OK) == 0) {
-    const std::string children = read_proc(path);
+  if (file.is_open()) {
+    const std::string children = read_all(file.get());
     for (const std::string_view word : split_words(children)) out.push_back(number<pid_t>(word));
     return out;
   }

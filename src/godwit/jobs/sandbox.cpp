@@ -1,5 +1,6 @@
 #include "godwit/jobs/sandbox.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -45,6 +47,7 @@ std::string SandboxArea::spool_of(const AttemptKey& key) const {
 
 std::optional<std::string> SandboxArea::make(const AttemptKey& key) const {
   const std::string path = path_of(key);
+  if (take_spare(path)) return std::nullopt;
   if (::mkdir(path.c_str(), 0777) == 0) return std::nullopt;
   if (errno != EEXIST) throw SystemError("cannot make the sandbox " + path, errno);
   std::string remains = move_away(key.file_name());
@@ -54,9 +57,34 @@ std::optional<std::string> SandboxArea::make(const AttemptKey& key) const {
 }
 
 std::string SandboxArea::discard(const AttemptKey& key) const {
-  if (::rmdir(path_of(key).c_str()) == 0 || errno == ENOENT) return {};
+  if (keep_as_spare(path_of(key))) return {};
   ::unlink(marker_of(key).c_str());
   return move_away(key.file_name());
+}
+
+bool SandboxArea::take_spare(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  // Not over an older sandbox, which may have been left empty.
+  if (spares_.empty() || ::renameat2(AT_FDCWD, spares_.back().c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)
+    return false;
+  spares_.pop_back();
+  return true;
+}
+
+// True where nothing of it remains to be removed.
+bool SandboxArea::keep_as_spare(const std::string& path) const {
+  constexpr std::size_t kMostSpares = 256;
+  static std::atomic<unsigned> counter{0};
+  const std::lock_guard lock(mutex_);
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
+  std::error_code error;
+  if ((info.st_mode & 0700) != 0700 || !fs::is_empty(path, error) || error) return false;
+  if (spares_.size() >= kMostSpares) return ::rmdir(path.c_str()) == 0;
+  const std::string spare = fmt::format("{}/spare-{}-{}", trash_, ::getpid(), counter++);
+  if (::rename(path.c_str(), spare.c_str()) != 0) return false;
+  spares_.push_back(spare);
+  return true;
 }
 
 std::string SandboxArea::move_away(const std::string& name) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ class SandboxArea {
   // An empty sandbox for the attempt; an older one is moved away and its remains are returned, for remove_remains().
   // Throws SystemError.
   std::optional<std::string> make(const AttemptKey& key) const;
-  // Moves a sandbox out of sight, at once; "" where it was empty, or is gone, and nothing remains.
+  // Moves a sandbox out of sight, at once. "" where nothing remains: it was empty (then it is kept for make(), because
+  // to make and remove thousands of folders is slow on ext4) or is gone.
   std::string discard(const AttemptKey& key) const;
   // Sandboxes of attempts that are over, kept for people to look at: moves the oldest away where there are more than
   // `most`. `in_use` says which names are not over.
@@ -39,10 +41,14 @@ class SandboxArea {
 
  private:
   std::string move_away(const std::string& name) const;
+  bool take_spare(const std::string& path) const;
+  bool keep_as_spare(const std::string& path) const;
 
   std::string sandboxes_;
   std::string spools_;
   std::string trash_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::string> spares_;  // empty folders
 };
 
 }  // namespace godwit::jobs

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 
 namespace godwit::jobs::wire {
@@ -56,15 +57,14 @@ bool Channel::receive() {
     in_.erase(0, taken_);
     taken_ = 0;
   }
+  std::array<char, kStep> buffer;  // not zeroed: this is read far more often than it is filled
   for (;;) {
-    const std::size_t had = in_.size();
-    in_.resize(had + kStep);
-    const ssize_t got = ::recv(fd_, in_.data() + had, kStep, MSG_DONTWAIT);
-    in_.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    const ssize_t got = ::recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (got == 0) return false;
-    if (static_cast<std::size_t>(got) < kStep) return true;
+    in_.append(buffer.data(), static_cast<std::size_t>(got));
+    if (static_cast<std::size_t>(got) < buffer.size()) return true;
   }
 }
 
