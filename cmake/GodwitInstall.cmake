@@ -1,0 +1,15 @@
+# `cmake --install`: the binary, its man pages and shell completions (which it writes itself), the pages for people.
+include(GNUInstallDirs)
+install(TARGETS godwit RUNTIME)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(CODE "set(godwit \"$<TARGET_FILE:godwit>\")")
+install(CODE [[
+  function(completion shell path)
+    execute_process(COMMAND ${godwit} completion ${shell} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/${path} "${text}")
+  endfunction()
+  execute_process(COMMAND ${godwit} man $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/man/man1 COMMAND_ERROR_IS_FATAL ANY)
+  completion(bash bash-completion/completions/godwit)
+  completion(zsh zsh/site-functions/_godwit)
+  completion(fish fish/vendor_completions.d/godwit.fish)
+]])
