@@ -195,7 +195,7 @@ void JobRunner::cancel(const std::string& key, bool now) {
     Running& job = running_.at(found->second);
     if (now) {
       if (job.cause == wire::Cause::itself && job.ended == 0) job.cause = wire::Cause::killed;
-      ::kill(-found->second, SIGKILL);
+      signal_family(found->second, SIGKILL);
     } else {
       terminate(found->second, job, wire::Cause::terminated);
     }
@@ -211,8 +211,41 @@ void JobRunner::terminate(pid_t pid, Running& job, wire::Cause cause) {
   if (job.cause != wire::Cause::itself || job.ended != 0) return;
   job.cause = cause;
   job.kill_at = monotonic_now() + job.job.grace_s * kSecond;
-  ::kill(-pid, SIGTERM);
+  signal_family(pid, SIGTERM);
   ::kill(-pid, SIGCONT);  // a stopped one would not hear it
+}
+
+// The group and, because timeout(1) and shells with job control make groups of their own, all descendants.
+void JobRunner::signal_family(pid_t pid, int signal) const {
+  const auto all = families();
+  ::kill(-pid, signal);
+  const auto family = all.find(pid);
+  if (family == all.end()) return;
+  for (const Process& member : family->second)
+    if (member.group != pid) ::kill(member.pid, signal);
+}
+
+// The running job that a process belongs to, by its group or its ancestors; 0: none.
+pid_t JobRunner::family_of(const Process& process, const std::unordered_map<pid_t, const Process*>& by_pid) const {
+  constexpr int kDeepest = 1000;  // parents change while we look: never go in circles
+  const Process* at = &process;
+  for (int i = 0; i < kDeepest; ++i) {
+    if (running_.contains(at->group)) return at->group;
+    const auto parent = by_pid.find(at->parent);
+    if (parent == by_pid.end()) return 0;
+    at = parent->second;
+  }
+  return 0;
+}
+
+std::unordered_map<pid_t, std::vector<Process>> JobRunner::families() const {
+  const std::vector<Process> all = all_processes();
+  std::unordered_map<pid_t, const Process*> by_pid;
+  for (const Process& process : all) by_pid.emplace(process.pid, &process);
+  std::unordered_map<pid_t, std::vector<Process>> out;
+  for (const Process& process : all)
+    if (const pid_t family = family_of(process, by_pid); family != 0) out[family].push_back(process);
+  return out;
 }
 
 void JobRunner::stop() {
@@ -359,34 +392,31 @@ void JobRunner::enforce_deadlines(Micros now) {
     }
     if (job.kill_at != 0 && now >= job.kill_at) {
       job.kill_at = 0;
-      ::kill(-pid, SIGKILL);
+      signal_family(pid, SIGKILL);
     }
   }
 }
 
 void JobRunner::watch_memory(Micros now) {
-  std::unordered_map<pid_t, std::vector<pid_t>> members;
-  std::unordered_map<pid_t, std::uint64_t> resident;
-  for (const Process& process : all_processes()) {
-    if (!running_.contains(process.group)) continue;
-    members[process.group].push_back(process.pid);
-    resident[process.group] += process.resident_kb;
-  }
+  const std::unordered_map<pid_t, std::vector<Process>> all = families();
   bool asked = false;
   for (auto& [pid, job] : running_) {
-    std::uint64_t used = resident[pid];
+    const auto found = all.find(pid);
+    if (found == all.end()) continue;
+    std::uint64_t used = 0;
+    for (const Process& member : found->second) used += member.resident_kb;
     const std::uint64_t limit = job.job.memory_mb * 1024;
     asked = asked || limit != 0;
     if (limit != 0 && used > limit) {
       // What processes share was counted once for each of them.
       std::uint64_t proportional = 0;
-      for (const pid_t member : members[pid]) proportional += proportional_kb(member).value_or(0);
+      for (const Process& member : found->second) proportional += proportional_kb(member.pid).value_or(0);
       if (proportional != 0) used = std::min(used, proportional);
     }
     job.peak_kb = std::max(job.peak_kb, used);
     if (limit == 0 || used <= limit || job.ended != 0) continue;
     if (job.cause == wire::Cause::itself) job.cause = wire::Cause::out_of_memory;
-    ::kill(-pid, SIGKILL);
+    signal_family(pid, SIGKILL);
   }
   // On a machine with very many processes: at most a twentieth of a core.
   const Micros cost = monotonic_now() - now;

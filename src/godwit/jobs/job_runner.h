@@ -15,6 +15,7 @@
 
 #include "godwit/base/clock.h"
 #include "godwit/jobs/exit_log.h"
+#include "godwit/jobs/proc_table.h"
 #include "godwit/jobs/slots.h"
 #include "godwit/jobs/wire.h"
 
@@ -97,6 +98,9 @@ class JobRunner {
   void record(const std::string& key, const wire::Exit& exit);
   void refuse(const std::string& key, wire::Cause cause, std::string what);
   void terminate(pid_t pid, Running& job, wire::Cause cause);
+  void signal_family(pid_t pid, int signal) const;
+  pid_t family_of(const Process& process, const std::unordered_map<pid_t, const Process*>& by_pid) const;
+  std::unordered_map<pid_t, std::vector<Process>> families() const;
   void enforce_deadlines(Micros now);
   void watch_memory(Micros now);
   void kill_escaped();

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <deque>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -53,8 +54,9 @@ struct Site {
   std::size_t out = 0;
 
   std::size_t room(bool plain) const {
-    const std::size_t slots = offer.slots != 0 ? offer.slots : std::max<std::size_t>(offer.cpus, 1);
-    return 2 * slots + (plain ? kPlainAhead : kStagedAhead);
+    const std::size_t at_once = offer.slots != 0 ? offer.slots : offer.cpus;
+    if (at_once == 0) return std::numeric_limits<std::size_t>::max();
+    return 2 * at_once + (plain ? kPlainAhead : kStagedAhead);
   }
 };
 

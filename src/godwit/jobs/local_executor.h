@@ -18,7 +18,7 @@
 
 namespace godwit::jobs {
 
-// What a local site has for jobs; zeros mean "no limit" (of GPUs: none).
+// What a local site has for all its jobs together; zeros mean "no limit" (of GPUs: none).
 struct LocalSite {
   std::string name;
   std::uint32_t slots = 0;

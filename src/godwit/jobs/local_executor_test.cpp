@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -324,6 +325,7 @@ TEST_CASE("told to leave: SIGTERM, grace, SIGKILL; a time limit likewise") {
   const AttemptKey saves = World::key("saves");
   const AttemptKey done = World::key("done");
   const AttemptKey at_once = World::key("at_once");
+  const AttemptKey grouped = World::key("grouped");
   const std::string ready = "touch " + (world.folder / "ready.") + "$GODWIT_NODE; ";
   const auto with = [&](const std::string& name, const std::string& script) {
     JobSpec spec = world.shell(script);
@@ -334,16 +336,19 @@ TEST_CASE("told to leave: SIGTERM, grace, SIGKILL; a time limit likewise") {
   world.submit(deaf, with("deaf", "trap '' TERM; " + ready + "for i in {1..60}; do sleep 1; done"));
   world.submit(saves, with("saves", "trap 'exit 85' TERM; " + ready + "sleep 60 & wait"));
   world.submit(done, with("done", "trap 'exit 0' TERM; " + ready + "sleep 60 & wait"));
+  world.submit(grouped, with("grouped", "trap '' TERM; timeout 60 bash -c 'trap \"echo told > told; exit 85\" TERM; " +
+                                            ready + "sleep 60 & wait'; exit $?"));
   world.submit(at_once, with("at_once", "trap '' TERM; " + ready + "sleep 60 & wait"));
-  for (const char* name : {"polite", "deaf", "saves", "done", "at_once"})
+  for (const char* name : {"polite", "deaf", "saves", "done", "at_once", "grouped"})
     REQUIRE(world.until([&] { return fs::exists(world.folder / ("ready." + std::string(name))); }));
-  for (const AttemptKey& key : {polite, deaf, saves, done}) world.cancel(key, false);
+  for (const AttemptKey& key : {polite, deaf, saves, done, grouped}) world.cancel(key, false);
   world.cancel(at_once, true);
   CHECK(world.ending(polite).outcome == Outcome::evicted);
   CHECK(world.ending(polite).signal == SIGTERM);
   CHECK(world.ending(saves).outcome == Outcome::evicted);
   CHECK(world.ending(saves).exit_code == 85);
   CHECK(world.ending(done).success());
+  CHECK(world.ending(grouped).exit_code == 85);  // timeout(1) has a process group of its own
   CHECK(world.ending(at_once).outcome == Outcome::evicted);
   CHECK(world.ending(at_once).use.wall_s < 10);
   const Ending ending = world.ending(deaf);
@@ -647,6 +652,65 @@ TEST_CASE("a state directory may have a path too long for a socket") {
   REQUIRE(::stat((options.state_dir + "/supervisor.sock").c_str(), &info) == 0);
   CHECK(S_ISSOCK(info.st_mode));
   CHECK((info.st_mode & 0777) == 0600);
+}
+
+// A file system of its own, of one MiB or so.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& path) : path_(path) {
+    fs::create_directories(path);
+    mounted_ = ::mount("godwit-test", path.c_str(), "tmpfs", 0, "size=4m") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  bool mounted() const { return mounted_; }
+
+ private:
+  std::string path_;
+  bool mounted_ = false;
+};
+
+TEST_CASE("a full disk: failures are told from others, ends are recorded, and it goes on when there is room") {
+  World world;
+  const SmallDisk disk(world.folder / "disk");
+  if (!disk.mounted()) {
+    MESSAGE("skipped: no permission to mount a small tmpfs here");
+    return;
+  }
+  LocalExecutorOptions options;
+  options.state_dir = world.folder / "disk/state";
+  options.sites = {{"here", 2, 0, 0, 0, {}}};
+  world.executor = make_local_executor(options);
+  CHECK(world.run(World::key("before"), world.shell("exit 0")).success());
+  JobSpec fills = world.shell("head -c 100000000 /dev/zero > fill || exit 3");
+  Ending ending = world.run(World::key("fills"), fills);
+  CHECK(to_string(ending.outcome) == "disk_full");
+  CAPTURE(ending.detail);
+  CHECK(ending.detail.find("is full") != std::string::npos);
+  // Success needs no room, and even now each end is written down.
+  for (int i = 0; i < 200; ++i) world.submit(World::key("more" + std::to_string(i)), world.shell("exit 0"));
+  REQUIRE(world.until([&] { return world.endings.size() == 202; }));
+  for (int i = 0; i < 200; ++i) CHECK(world.endings.at("more" + std::to_string(i) + ".1.job").success());
+  // Its output finds no room.
+  world.write("big", std::string(1000, 'x'));
+  JobSpec brings = world.shell("exit 0");
+  brings.inputs = {{"big", "", false}};
+  ending = world.run(World::key("brings"), brings);
+  CHECK(to_string(ending.outcome) == "disk_full");
+  const std::vector<AttemptKey> keys{World::key("fills")};
+  world.executor->release(keys);
+  fs::remove_all(options.state_dir + "/sandboxes/fills.1.job");
+  CHECK(world.run(World::key("after"), brings).success());
+
+  world.executor = make_local_executor(options);
+  const std::vector<Attempt> attempts{World::attempt(World::key("more199"), world.shell("exit 0"))};
+  world.endings.clear();
+  world.executor->attach(attempts);
+  CHECK(world.ending(World::key("more199")).success());
+  ::kill(store::probe_lock(options.state_dir + "/" + kSupervisorLock).holder->pid, SIGTERM);
 }
 
 }  // namespace

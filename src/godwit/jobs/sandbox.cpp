@@ -76,7 +76,7 @@ bool SandboxArea::keep_as_spare(const std::string& path) const {
   constexpr std::size_t kMostSpares = 256;
   static std::atomic<unsigned> counter{0};
   const std::lock_guard lock(mutex_);
-  struct stat info {};
+  struct stat info{};
   if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
   std::error_code error;
   if ((info.st_mode & 0700) != 0700 || !fs::is_empty(path, error) || error) return false;

@@ -46,8 +46,9 @@ void redirect(const Plan& plan, const char* path, int flags, int to) {
     if (to == STDERR_FILENO && ::dup2(STDIN_FILENO, to) < 0) fail(plan, "cannot redirect", "/dev/null");
     return;
   }
-  const int fd = ::open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
-  if (fd < 0 || ::dup2(fd, to) < 0) fail(plan, "cannot open", path);
+  // Not blocking: a FIFO without a peer must not hold the supervisor.
+  const int fd = ::open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  if (fd < 0 || ::fcntl(fd, F_SETFL, flags & O_APPEND) != 0 || ::dup2(fd, to) < 0) fail(plan, "cannot open", path);
 }
 
 // Between vfork and exec: only system calls, and nothing that the parent would miss.

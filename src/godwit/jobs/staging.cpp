@@ -355,10 +355,9 @@ std::optional<std::string> resolve_within(const std::string& folder, const std::
 }
 
 bool needs_no_staging(const JobSpec& spec) {
-  const bool no_streams = spec.stdout_path.empty() && spec.stderr_path.empty();
-  if (!spec.sandbox) return no_streams;
-  return no_streams && spec.inputs.empty() && spec.outputs.empty() && spec.checkpoint_files.empty() &&
-         spec.metrics_file.empty() && !copies_executable(spec);
+  if (!spec.sandbox) return true;
+  return spec.inputs.empty() && spec.outputs.empty() && spec.checkpoint_files.empty() && spec.metrics_file.empty() &&
+         !copies_executable(spec);
 }
 
 void stage_in(const SandboxArea& area, const Attempt& attempt) {

@@ -28,7 +28,7 @@ class TransferError : public Error {
   int code_;
 };
 
-// Whether stage_in() and stage_out() have nothing to do.
+// Whether stage_in() and stage_out() have no files to move, and so take no time.
 bool needs_no_staging(const JobSpec& spec);
 
 // Copies inputs, spool and executable into the attempt's empty sandbox, and makes the folders of stdout and stderr.
