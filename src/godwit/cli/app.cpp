@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
                 "godwit");
   root.require_subcommand(1);
   Action action;
+  add_compare(root, action);
   add_completion(root, action);
   add_man(root, action);
   add_supervise(root, action);

@@ -19,6 +19,7 @@ inline constexpr int kInterrupted = 130;
 // Adds a subcommand with its help text and an example.
 CLI::App* add_command(CLI::App& root, const std::string& name, const std::string& summary, const std::string& example);
 
+void add_compare(CLI::App& root, Action& action);
 void add_completion(CLI::App& root, Action& action);
 void add_man(CLI::App& root, Action& action);
 void add_supervise(CLI::App& root, Action& action);

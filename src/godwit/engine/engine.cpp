@@ -9,6 +9,7 @@
 
 #include "godwit/base/ids.h"
 #include "godwit/base/version.h"
+#include "godwit/journal/metrics.h"
 
 namespace godwit::engine {
 
@@ -406,13 +407,13 @@ void Engine::on_metrics(const jobs::AttemptKey& key, std::string_view line, std:
   const NodeId node = found->second.node;
   Live& live = live_[node];
   if (offset < live.metrics_offset) return;
-  Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) return;
+  std::optional<std::string> event = journal::metrics_event(line, offset);
+  if (!event) return;
+  const Json json = Json::parse(*event);
   live.metrics_offset = offset + 1;
   if (const auto epoch = json.find("epoch"); epoch != json.end() && epoch->is_number_integer())
     live.last_epoch = std::max(live.last_epoch, epoch->get<std::int64_t>());
-  json["_offset"] = offset;
-  log(Kind::epoch, node, dump(json));
+  log(Kind::epoch, node, std::move(*event));
 }
 
 // Exit 0 is not enough for a job that reports its epochs: it must have reported the last one.

@@ -1,5 +1,6 @@
 #include "godwit/journal/stitch.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -26,6 +27,14 @@ std::optional<double> seconds_of(const Json& metrics, Micros time, Micros before
   return static_cast<double>(time - before) * 1e-6;
 }
 
+// The last epoch that a node trains, or that the node beside which it evaluates does.
+std::uint32_t last_epoch(const View& view, NodeIndex node) {
+  std::uint32_t epoch = view.nodes()[node].last_epoch;
+  if (epoch == 0)
+    for (const NodeIndex parent : view.parents(node)) epoch = std::max(epoch, view.nodes()[parent].last_epoch);
+  return epoch;
+}
+
 // When each attempt last told of something.
 class LastLines {
  public:
@@ -49,7 +58,7 @@ std::vector<EpochMetrics> stitch(const View& view, RunIndex run, std::string_vie
     const MetricsLine& line = view.metrics()[index];
     const Node& node = view.nodes()[line.node];
     if (view.text(node.kind) != kind) continue;
-    const std::uint32_t epoch = line.epoch != 0 ? line.epoch : node.last_epoch;
+    const std::uint32_t epoch = kind == "train" && line.epoch != 0 ? line.epoch : last_epoch(view, line.node);
     const Attempt* attempt = job_attempt(view, line.node, line.attempt);
     const Micros before = last_lines.before(line, attempt);
     const bool provisional = !counts(view, attempt);

@@ -26,7 +26,8 @@ struct EpochMetrics {
 
 // By increasing epoch, each epoch once. For an epoch that several attempts told of, the last line wins, lines of
 // attempts that succeeded, continued or still run before those of attempts that failed. `kind` says whose lines:
-// "train" or "evaluate" jobs'; a line that names no epoch counts for its node's last.
+// "train" or "evaluate" jobs'. A training line that names no epoch counts for its node's last; an evaluation line
+// counts for the last epoch of the checkpoint that it scores, whatever epochs of its own it names.
 std::vector<EpochMetrics> stitch(const View& view, RunIndex run, std::string_view kind = "train");
 
 }  // namespace godwit::journal

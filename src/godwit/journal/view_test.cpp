@@ -289,5 +289,17 @@ TEST_CASE("evaluation jobs have a series of their own") {
   CHECK(scores[0].metrics["spearman"] == 0.7);
 }
 
+TEST_CASE("an evaluation's own epochs do not count, and its parent's say which checkpoint it scored") {
+  Story story = two_runs();
+  story.define({{"run0-eval_epoch1", "evaluate", Story::uuid_of(0), "delta", 0, 0}}, {{0, 4}});
+  story.start("run0-eval_epoch1", 1, "delta");
+  for (const double score : {0.1, 0.7})
+    story.add(Kind::epoch, "run0-eval_epoch1", 1, {{"epoch", score * 10}, {"spearman", score}});
+  const std::vector<EpochMetrics> scores = stitch(view_of(story), 0, "evaluate");
+  REQUIRE(scores.size() == 1);
+  CHECK(scores[0].epoch == 5);
+  CHECK(scores[0].metrics["spearman"] == 0.7);
+}
+
 }  // namespace
 }  // namespace godwit::journal

@@ -72,6 +72,11 @@ const Series* find_series(const Run& run, const Metric& metric) {
   return nullptr;
 }
 
+bool epoch_times_reported(const Comparison& comparison) {
+  return std::all_of(comparison.site_times.begin(), comparison.site_times.end(),
+                     [](const SiteTime& site) { return site.reported; });
+}
+
 std::string values_label(const Comparison& comparison, const Run& run) {
   std::vector<std::string> parts;
   for (const std::string& name : comparison.varying)
@@ -316,8 +321,10 @@ void collect_sites(Comparison& comparison) {
         comparison.sites.push_back(job.site);
     for (const EpochTime& time : run.epoch_times) {
       const auto [place, fresh] = times.try_emplace(time.site, comparison.site_times.size());
-      if (fresh) comparison.site_times.push_back({time.site, {}, {}});
-      comparison.site_times[place->second].seconds.push_back(time.seconds);
+      if (fresh) comparison.site_times.push_back({time.site, {}, {}, true});
+      SiteTime& site = comparison.site_times[place->second];
+      site.seconds.push_back(time.seconds);
+      site.reported = site.reported && time.reported;
     }
   }
   for (SiteTime& site : comparison.site_times) site.summary = summarize(site.seconds);
@@ -405,7 +412,10 @@ Comparison compare(Experiment experiment, const Options& options) {
   comparison.has_baseline = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.baseline; });
   comparison.groups = make_groups(comparison, comparison.has_baseline, !comparison.has_baseline);
   if (comparison.has_baseline) {
-    if (!comparison.varying.empty()) comparison.by_values = make_groups(comparison, true, true);
+    comparison.by_values = make_groups(comparison, true, true);
+    const bool repeats = std::any_of(comparison.by_values.begin(), comparison.by_values.end(),
+                                     [](const Group& group) { return group.runs.size() > 1; });
+    if (comparison.varying.empty() || !repeats) comparison.by_values.clear();
     for (std::size_t metric = 0; metric < comparison.metrics.size(); ++metric)
       comparison.paired.push_back(pair_metric(comparison, metric));
     comparison.unpaired = runs_without_partner(comparison);

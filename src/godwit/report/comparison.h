@@ -86,7 +86,8 @@ struct PairedMetric {
 struct SiteTime {
   std::string site;
   std::vector<double> seconds;
-  Summary summary;  // seconds
+  Summary summary;       // seconds
+  bool reported = true;  // by the jobs, all of them; false: some are times between the lines that the engine read
 };
 
 struct Comparison {
@@ -98,7 +99,8 @@ struct Comparison {
   // Migrated and baseline where there is a baseline run; otherwise one group for each combination of values.
   std::vector<Group> groups;
   bool has_baseline = false;
-  // Where there is a baseline and values vary: one group for each combination of values and each of the two.
+  // Where there is a baseline and values vary: one group for each combination of values and each of the two. Empty
+  // where no group would have more than one run.
   std::vector<Group> by_values;
   std::vector<std::string> varying;  // the variables that differ between runs
 
@@ -114,6 +116,9 @@ struct Comparison {
 
 // Throws InputError where `options.metric` names no metric of the experiment.
 Comparison compare(Experiment experiment, const Options& options = {});
+
+// Whether every epoch's time was told by its job.
+bool epoch_times_reported(const Comparison& comparison);
 
 // The run's values of one metric, or nullptr where it reported none.
 const Series* find_series(const Run& run, const Metric& metric);

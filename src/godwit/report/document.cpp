@@ -168,7 +168,10 @@ Json to_json(const Comparison& comparison) {
                                {"better", goal_text(metric.goal)}});
   for (std::size_t i = 0; i < comparison.paired.size(); ++i)
     json["paired"][comparison.metrics[i].name] = paired_json(comparison, comparison.paired[i]);
-  for (const SiteTime& site : comparison.site_times) json["epoch_time_s"][site.site] = summary_json(site.summary);
+  for (const SiteTime& site : comparison.site_times) {
+    json["epoch_time_s"][site.site] = summary_json(site.summary);
+    json["epoch_time_s"][site.site]["reported"] = site.reported;
+  }
   for (std::size_t i = 0; i < experiment.runs.size(); ++i) json["runs"].push_back(run_json(comparison, i));
   return json;
 }

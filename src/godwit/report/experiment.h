@@ -43,6 +43,7 @@ struct EpochTime {
   std::string site;
   int epoch = 0;
   double seconds = 0;
+  bool reported = true;  // by the job; false: the time between the lines that the engine read
 };
 
 struct Run {

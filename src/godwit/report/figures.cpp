@@ -504,6 +504,8 @@ std::optional<Figure> draw_times(const Comparison& comparison, const Legend& leg
                         Anchor::end);
   }
   figure.caption = "A dot is one epoch; the box holds the middle half, the stroke is the median, given at the right.";
+  if (!epoch_times_reported(comparison))
+    figure.caption += " Jobs told no times: these are between their lines, a job's first epoch from its start.";
   if (count < comparison.site_times.size())
     figure.caption += fmt::format(" The first {} of {} sites.", count, comparison.site_times.size());
   figure.drawing.set_height(frame.bottom() + 46);

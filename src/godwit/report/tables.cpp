@@ -210,6 +210,8 @@ Table times_table(const Comparison& comparison, std::size_t most) {
                                     format_duration(s.min),
                                     format_duration(s.max)};
   });
+  if (table.note.empty() && !epoch_times_reported(comparison))
+    table.note = "Jobs told no times: these are between their lines, a job's first epoch from its start.";
   return table;
 }
 

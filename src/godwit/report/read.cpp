@@ -1,0 +1,116 @@
+#include "godwit/report/read.h"
+
+#include <algorithm>
+#include <map>
+
+#include "godwit/journal/metrics.h"
+#include "godwit/journal/stitch.h"
+
+namespace godwit::report {
+namespace {
+
+// What a line holds beside metrics.
+bool is_bookkeeping(std::string_view key) {
+  return key.empty() || key.front() == '_' || key == "epoch" || key == "step" || key == "seconds";
+}
+
+State state_of(journal::NodeState state) {
+  switch (state) {
+    case journal::NodeState::done:
+      return State::finished;
+    case journal::NodeState::active:
+      return State::running;
+    case journal::NodeState::failed:
+    case journal::NodeState::futile:
+      return State::failed;
+    case journal::NodeState::waiting:
+    case journal::NodeState::ready:
+    case journal::NodeState::queued:
+      break;
+  }
+  return State::waiting;
+}
+
+State state_of(const std::vector<Job>& jobs) {
+  const auto any = [&](State state) {
+    return std::any_of(jobs.begin(), jobs.end(), [&](const Job& job) { return job.state == state; });
+  };
+  if (any(State::failed)) return State::failed;
+  if (!any(State::running) && !any(State::waiting)) return jobs.empty() ? State::waiting : State::finished;
+  return any(State::running) || any(State::finished) ? State::running : State::waiting;
+}
+
+Job read_job(const journal::View& view, journal::NodeIndex index) {
+  const journal::Node& node = view.nodes()[index];
+  Job job;
+  job.node = view.name_of(index);
+  job.site = view.site_name(node.site);
+  job.first_epoch = static_cast<int>(node.first_epoch);
+  job.last_epoch = static_cast<int>(node.last_epoch);
+  job.state = state_of(node.state);
+  job.attempts = node.attempts;
+  for (const journal::AttemptIndex place : view.attempts_of(index)) {
+    const journal::Attempt& attempt = view.attempts()[place];
+    if (view.text(attempt.phase) != "job") continue;
+    job.wall_s += attempt.wall_s;
+    if (view.text(attempt.retry) == "retried") ++job.retries;
+  }
+  return job;
+}
+
+void add_series(Run& run, const std::vector<journal::EpochMetrics>& epochs, bool evaluation) {
+  std::map<std::string, std::size_t, std::less<>> places;
+  for (const journal::EpochMetrics& epoch : epochs)
+    for (const auto& [key, value] : epoch.metrics.items()) {
+      const auto number = is_bookkeeping(key) ? std::nullopt : journal::metric_value(value);
+      if (!number) continue;
+      const auto [place, fresh] = places.try_emplace(key, run.series.size());
+      if (fresh) run.series.push_back({key, evaluation, {}});
+      run.series[place->second].points.push_back({static_cast<int>(epoch.epoch), *number});
+    }
+}
+
+void add_epoch_times(const journal::View& view, Run& run, const std::vector<journal::EpochMetrics>& epochs) {
+  for (const journal::EpochMetrics& epoch : epochs)
+    if (epoch.seconds)
+      run.epoch_times.push_back({std::string(view.site_name(epoch.site)), static_cast<int>(epoch.epoch), *epoch.seconds,
+                                 epoch.metrics.contains("seconds")});
+}
+
+Run read_run(const journal::View& view, journal::RunIndex index) {
+  const journal::Run& source = view.runs()[index];
+  Run run;
+  run.number = source.number;
+  run.uuid = source.uuid;
+  run.seed = source.seed;
+  run.replicate = source.replicate;
+  run.baseline = source.baseline;
+  run.pair = source.pair;
+  run.values = source.values;
+  run.epochs = static_cast<int>(source.epochs);
+  for (const journal::NodeIndex node : source.nodes)
+    if (view.text(view.nodes()[node].kind) == "train") run.jobs.push_back(read_job(view, node));
+  std::stable_sort(run.jobs.begin(), run.jobs.end(),
+                   [](const Job& a, const Job& b) { return a.first_epoch < b.first_epoch; });
+  run.state = state_of(run.jobs);
+  const auto training = journal::stitch(view, index, "train");
+  add_series(run, training, false);
+  add_series(run, journal::stitch(view, index, "evaluate"), true);
+  add_epoch_times(view, run, training);
+  return run;
+}
+
+}  // namespace
+
+Experiment read_experiment(const journal::View& view) {
+  Experiment experiment;
+  experiment.name = view.dag().name;
+  experiment.uuid = view.dag().uuid;
+  experiment.file = view.dag().file;
+  for (journal::RunIndex run = 0; run < view.runs().size(); ++run) experiment.runs.push_back(read_run(view, run));
+  std::stable_sort(experiment.runs.begin(), experiment.runs.end(),
+                   [](const Run& a, const Run& b) { return a.number < b.number; });
+  return experiment;
+}
+
+}  // namespace godwit::report
