@@ -37,3 +37,16 @@ build() {
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 mkdir -p build
+
+# lay_out_example NAME FOLDER: a ready example in FOLDER: its files without sources, its programs (built in preset
+# release) in FOLDER/bin.
+lay_out_example() {
+  local name=$1 folder=$2 file program
+  git ls-files "examples/$name" | grep -v -e '/src/' -e 'CMakeLists.txt$' | while read -r file; do
+    install -D -p -m "$(stat -c %a "$file")" "$file" "$folder/${file#examples/"$name"/}"
+  done
+  for program in build/release/bin/"$name"*; do
+    case $program in *_test) continue ;; esac
+    install -D "$program" "$folder/bin/${program##*/}"
+  done
+}
