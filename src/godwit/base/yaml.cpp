@@ -4,6 +4,7 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -112,6 +113,20 @@ std::string_view text_of(const yaml_char_t* text) {
   return text == nullptr ? std::string_view{} : std::string_view(reinterpret_cast<const char*>(text));
 }
 
+// What to do about libyaml's commonest complaints.
+std::string_view hint_for(std::string_view problem) {
+  using Hint = std::pair<std::string_view, std::string_view>;
+  static constexpr std::array kHints = std::to_array<Hint>({
+      {"mapping values are not allowed", "text with a colon and a space in it needs quotes around it"},
+      {"found unexpected ':'", "text with a colon in it needs quotes around it"},
+      {"cannot start any token", "indent with spaces, not tabs; text that begins with % @ ` or a tab needs quotes"},
+      {"could not find expected ':'", "a line inside a mapping is `key: value`"},
+  });
+  for (const auto& [part, hint] : kHints)
+    if (problem.find(part) != std::string_view::npos) return hint;
+  return {};
+}
+
 // What a subtree costs when an alias repeats it.
 struct Size {
   std::size_t nodes = 0;
@@ -196,8 +211,8 @@ class Reader {
     if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
     const std::string problem = parser_.problem == nullptr ? "not YAML" : parser_.problem;
     if (parser_.error == YAML_READER_ERROR) fail(places_.at_offset(parser_.problem_offset), problem, "");
-    std::string hint;
-    if (parser_.context != nullptr)
+    std::string hint(hint_for(problem));
+    if (hint.empty() && parser_.context != nullptr)
       hint = fmt::format("{}, which begins at line {}", parser_.context, places_.at(parser_.context_mark).line);
     fail(places_.at(parser_.problem_mark), problem, std::move(hint));
   }

@@ -105,7 +105,9 @@ TEST_CASE("what is wrong is said with its place") {
   CHECK(mentions(fault("a: &a [*a]\n"), "no anchor &a"));
   CHECK(mentions(fault("a: !include x\n"), "tags like this one mean nothing here: '!include'"));
   CHECK(mentions(fault("a:\n  <<: 5\n"), "a merge key takes a mapping"));
-  CHECK(mentions(fault("\ta: 1\n"), "f.yaml:1:1"));
+  CHECK(mentions(fault("\ta: 1\n"),
+                 "f.yaml:1:1: error: found character that cannot start any token\n  indent with spaces"));
+  CHECK(mentions(fault("a: x > 2 ? b : c: d\n"), "needs quotes around it"));
   CHECK(mentions(fault(""), "the file is empty"));
   CHECK(fault("a: !!str 5\n") == "no error");
 }
@@ -121,8 +123,8 @@ TEST_CASE("limits hold against hostile files") {
   CHECK(mentions(fault("a: 1", {.bytes = 2}), "larger than 2 B"));
   std::string chain = "a0: &a0 [[[[[[[[[[1]]]]]]]]]]\n";
   for (int i = 1; i < 10; ++i)
-    chain += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [[[[[[[[[[*a" + std::to_string(i - 1) +
-             "]]]]]]]]]]\n";
+    chain +=
+        "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [[[[[[[[[[*a" + std::to_string(i - 1) + "]]]]]]]]]]\n";
   CHECK(mentions(fault(chain), "nested more than 64"));
 }
 

@@ -55,10 +55,8 @@ constexpr std::string_view kSetUp = R"((function (global) {
     }});
   });
 
-  var seen = [];
   function freeze(value) {
-    if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.indexOf(value) >= 0) return;
-    seen.push(value);
+    if (value === null || (typeof value !== 'object' && typeof value !== 'function') || Object.isFrozen(value)) return;
     Object.freeze(value);
     freeze(Object.getPrototypeOf(value));
     Object.getOwnPropertyNames(value).forEach(function (name) {
