@@ -1,0 +1,61 @@
+#include "godwit/dag/write.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "godwit/base/json.h"
+#include "godwit/base/units.h"
+#include "godwit/base/version.h"
+#include "godwit/cli/command.h"
+#include "godwit/cli/experiment_options.h"
+
+namespace godwit::cli {
+namespace {
+
+struct Options {
+  experiment::LoadOptions load;
+  std::string folder;
+  bool submit_files = false;
+  bool json = false;
+};
+
+int write_dag(const Options& options) {
+  const experiment::Planned planned = experiment::load_and_plan(options.load);
+  dag::WriteOptions write;
+  write.submit_files = options.submit_files;
+  write.comment = fmt::format("{}: written by godwit {} from {}", planned.spec.name, kVersion,
+                              std::filesystem::path(planned.spec.file).filename().string());
+  const dag::Written written = dag::write(planned.graph, options.folder, write);
+  if (options.json) {
+    fmt::print("{}\n", Json{{"dag_file", written.dag_file.string()},
+                            {"bytes", written.bytes},
+                            {"nodes", planned.graph.size()},
+                            {"notes", written.notes}}
+                           .dump());
+    return kSuccess;
+  }
+  fmt::print("wrote {} ({}, {})\n", written.dag_file.string(), format_count(planned.graph.size(), "node"),
+             format_bytes(written.bytes));
+  for (const std::string& note : written.notes) fmt::print("note: {}\n", note);
+  fmt::print("\nNext, on an access point: condor_submit_dag {}\n", written.dag_file.string());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_dag(CLI::App& root, Action& action) {
+  CLI::App* command = add_command(root, "dag", "Write the experiment as files for HTCondor's DAGMan",
+                                  "godwit dag -o dag && condor_submit_dag dag/pretraining.dag");
+  auto options = std::make_shared<Options>();
+  add_experiment_options(*command, options->load);
+  command->add_option("-o,--output", options->folder, "Where to write; made where missing")
+      ->type_name("DIR")
+      ->required();
+  command->add_flag("--submit-files", options->submit_files,
+                    "Submit descriptions as files of their own, for HTCondor before 24.1");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->callback([&action, options] { action = [options] { return write_dag(*options); }; });
+}
+
+}  // namespace godwit::cli
