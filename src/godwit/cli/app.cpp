@@ -42,7 +42,11 @@ int run(int argc, char** argv) {
   Action action;
   add_compare(root, action);
   add_completion(root, action);
+  add_dag(root, action);
+  add_init(root, action);
   add_man(root, action);
+  add_plan(root, action);
+  add_schema(root, action);
   add_supervise(root, action);
   add_version(root, action);
 

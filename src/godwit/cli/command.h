@@ -21,7 +21,11 @@ CLI::App* add_command(CLI::App& root, const std::string& name, const std::string
 
 void add_compare(CLI::App& root, Action& action);
 void add_completion(CLI::App& root, Action& action);
+void add_dag(CLI::App& root, Action& action);
+void add_init(CLI::App& root, Action& action);
 void add_man(CLI::App& root, Action& action);
+void add_plan(CLI::App& root, Action& action);
+void add_schema(CLI::App& root, Action& action);
 void add_supervise(CLI::App& root, Action& action);
 void add_version(CLI::App& root, Action& action);
 

@@ -46,24 +46,36 @@ void print_heading(const Planned& planned, const Summary& summary, const Termina
 
 void print_variables(const Planned& planned, const Terminal& terminal) {
   if (planned.variables.empty()) return;
-  fmt::print("\n{}\n", styled(planned.shape.empty() ? "Variables" : "Variables: " + planned.shape, Style::strong, terminal));
+  fmt::print("\n{}\n",
+             styled(planned.shape.empty() ? "Variables" : "Variables: " + planned.shape, Style::strong, terminal));
   Table table({{"NAME"}, {"TYPE"}, {"COUNT", Align::right}, {"VALUES", Align::left, true}, {"", Align::left, true}});
   for (const experiment::VariableSummary& variable : planned.variables) {
     const std::size_t shown = std::min(kValuesShown, variable.values.size());
     std::string values = join(std::span(variable.values).first(shown), ", ");
     if (variable.count > shown) values += ", …";
-    table.add_row({{variable.name}, {variable.type}, {std::to_string(variable.count)}, {values},
+    table.add_row({{variable.name},
+                   {variable.type},
+                   {std::to_string(variable.count)},
+                   {values},
                    {variable.description, Style::faint}});
   }
   fmt::print("{}", table.render(terminal));
 }
 
-std::string unless_zero(std::uint64_t number, const std::string& text) { return number == 0 ? "" : text; }
+std::string unless_zero(std::uint64_t number, const std::string& text) {
+  return number == 0 ? "" : text;
+}
 
 void print_sites(const Planned& planned, const Summary& summary, const Terminal& terminal) {
   fmt::print("\n{}\n", styled("Sites, and what a job is given there", Style::strong, terminal));
-  Table table({{"SITE"}, {"EXECUTOR"}, {"TRAIN", Align::right}, {"EVAL", Align::right}, {"CPUS", Align::right},
-               {"MEMORY", Align::right}, {"DISK", Align::right}, {"GPUS", Align::right}});
+  Table table({{"SITE"},
+               {"EXECUTOR"},
+               {"TRAIN", Align::right},
+               {"EVAL", Align::right},
+               {"CPUS", Align::right},
+               {"MEMORY", Align::right},
+               {"DISK", Align::right},
+               {"GPUS", Align::right}});
   for (std::size_t i = 0; i < planned.sites.size(); ++i) {
     const jobs::ResourceSpec& asked = planned.asked[i];
     const experiment::SiteLoad& load = summary.at_site[i];

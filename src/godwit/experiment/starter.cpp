@@ -59,7 +59,8 @@ evaluation:
 retry: 1           # how often a job that fails is tried again
 )";
 
-constexpr std::string_view kSites = R"(# Where jobs run. These two are both this machine, so that you can watch runs move.
+constexpr std::string_view kSites =
+    R"(# Where jobs run. These two are both this machine, so that you can watch runs move.
 # A real site adds its queue, allocation, log-in and so on.
 north:
   executor: local
@@ -151,7 +152,9 @@ void write_new(const std::filesystem::path& path, const StarterFile& file) {
 
 }  // namespace
 
-std::span<const StarterFile> starter_files() { return kFiles; }
+std::span<const StarterFile> starter_files() {
+  return kFiles;
+}
 
 std::vector<std::string> write_starter(const std::string& folder) {
   const std::filesystem::path base = folder.empty() ? "." : folder;
