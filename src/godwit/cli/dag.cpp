@@ -24,7 +24,7 @@ int write_dag(const Options& options) {
   const experiment::Planned planned = experiment::load_and_plan(options.load);
   dag::WriteOptions write;
   write.submit_files = options.submit_files;
-  write.comment = fmt::format("{}: written by godwit {} from {}", planned.spec.name, kVersion,
+  write.comment = fmt::format("Written by godwit {} from {}.", kVersion,
                               std::filesystem::path(planned.spec.file).filename().string());
   const dag::Written written = dag::write(planned.graph, options.folder, write);
   if (options.json) {

@@ -10,6 +10,7 @@
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/table.h"
+#include "godwit/dag/render.h"
 #include "godwit/experiment/summary.h"
 
 namespace godwit::cli {
@@ -26,7 +27,13 @@ struct Options {
   experiment::LoadOptions load;
   bool json = false;
   bool nodes = false;
+  std::string picture;  // a format's name
 };
+
+std::string sites_text(const Planned& planned) {
+  if (!planned.sites_file.empty()) return "sites from " + planned.sites_file;
+  return planned.spec.inline_sites ? "sites from the experiment itself" : "no sites described: this machine";
+}
 
 void print_heading(const Planned& planned, const Summary& summary, const Terminal& terminal) {
   const auto text = [](std::uint64_t count, std::string_view noun) { return format_count(count, noun); };
@@ -40,8 +47,7 @@ void print_heading(const Planned& planned, const Summary& summary, const Termina
   const std::string jobs = summary.fewest_jobs == summary.most_jobs
                                ? text(summary.most_jobs, "job")
                                : fmt::format("{} to {}", summary.fewest_jobs, text(summary.most_jobs, "job"));
-  fmt::print("\n{} a run; placement {}; sites from {}\n", jobs, to_string(planned.placement.rule),
-             planned.sites_file.empty() ? "the experiment or this machine" : planned.sites_file);
+  fmt::print("\n{} a run; placement {}; {}\n", jobs, to_string(planned.placement.rule), sites_text(planned));
 }
 
 void print_variables(const Planned& planned, const Terminal& terminal) {
@@ -91,14 +97,17 @@ void print_sites(const Planned& planned, const Summary& summary, const Terminal&
   fmt::print("{}", table.render(terminal));
 }
 
+// "north → south × 3 → north"
 std::string path_text(const Planned& planned, const std::vector<dag::SiteId>& path) {
   std::vector<std::string> stops;
-  for (const dag::SiteId site : path) {
+  for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end) {
     if (stops.size() == kStopsShown) {
       stops.emplace_back("…");
       break;
     }
-    stops.push_back(planned.graph.sites()[site]);
+    while (end < path.size() && path[end] == path[begin]) ++end;
+    const std::string& site = planned.graph.sites()[path[begin]];
+    stops.push_back(end - begin == 1 ? site : fmt::format("{} × {}", site, end - begin));
   }
   return join(stops, " → ");
 }
@@ -148,6 +157,10 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const char* t
 
 int plan(const Options& options) {
   const Planned planned = experiment::load_and_plan(options.load);
+  if (!options.picture.empty()) {
+    fmt::print("{}", dag::render(planned.graph, dag::picture_format_from(options.picture).value()));
+    return kSuccess;
+  }
   if (options.json) {
     fmt::print("{}\n", experiment::to_json(planned, options.nodes).dump());
     return kSuccess;
@@ -171,6 +184,9 @@ void add_plan(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   add_experiment_options(*command, options->load);
   command->add_flag("--json", options->json, "Print JSON");
+  command->add_option("--graph", options->picture, "Print the graph instead: dot, svg or mermaid")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"dot", "svg", "mermaid"}));
   command->add_flag("--nodes", options->nodes, "With --json: every node and its variables too");
   command->callback([&action, options] { action = [options] { return plan(*options); }; });
 }

@@ -96,8 +96,10 @@ class SpecReader {
   }
 
   void read_identity() {
-    spec_.name = fields_.text("name").value_or("");
-    if (trim(spec_.name).empty() && (!fields_.has("name") || fields_.text("name")))
+    const bool given = fields_.get("name") != nullptr;
+    const auto name = given ? fields_.text("name") : std::nullopt;
+    spec_.name = name.value_or("");
+    if (!given || (name && trim(*name).empty()))
       missing(fields_, "name", "the experiment", "write a line such as 'name: pretraining'");
     spec_.seed = fields_.text("seed").value_or("0");
   }

@@ -9,7 +9,7 @@ namespace godwit::placement {
 namespace {
 
 // What draws are for, so that no two share their numbers.
-enum Purpose : std::uint64_t { kRows, kFirstOrder, kOrderStep, kDigit, kShift };
+enum Purpose : std::uint64_t { kRows, kFirstOrder, kOrderStep, kDigit, kShift, kMirror };
 
 // 0, 1, n-1, 2, n-2, …: neighbours differ by every amount once.
 std::vector<std::uint32_t> williams_walk(std::uint32_t n) {
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> Shuffle::make_order(std::uint32_t block, std::uint32_
 }
 
 Shuffle::Block Shuffle::make_block(std::uint32_t index) const {
-  const bool mirrored = n_ % 2 == 1 && group_ % 2 == 1;
+  const bool mirrored = n_ % 2 == 1 && (group_ + draw(kMirror, index, 0)) % 2 == 1;
   const std::vector<std::uint32_t> order = make_order(index, n_ % 2 == 1 ? group_ / 2 : group_);
   Block block;
   block.order.resize(n_);
