@@ -70,7 +70,7 @@ int bench(std::uint32_t nodes, std::uint32_t width) {
                            executor,
                            system_clock(),
                            observer,
-                           [] { return std::vector<engine::Request>{}; },
+                           [](const auto&) {},
                            [] { return ~std::uint64_t{0}; }},
                           {});
     end = engine.run();

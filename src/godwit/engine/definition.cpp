@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
+#include <charconv>
 
 #include "godwit/base/hash.h"
+#include "godwit/journal/definition.h"
 
 namespace godwit::engine {
 
@@ -41,44 +43,40 @@ std::uint64_t node_digest(const dag::Graph& graph, NodeId node) {
   return hasher.digest64();
 }
 
-constexpr NodeId kNodesPerEvent = 2000;
+constexpr NodeId kNodesPerEvent = 10'000;
 
-void append_json_text(std::string& out, std::string_view text) {
-  out += Json(text).dump();
+std::uint32_t epoch_of(const dag::Graph& graph, NodeId node, std::string_view name) {
+  std::uint32_t epoch = 0;
+  const std::string_view text = graph.var(node, name).value_or("");
+  std::from_chars(text.data(), text.data() + text.size(), epoch);
+  return epoch;
 }
 
-std::string epoch_field(const dag::Graph& graph, NodeId node, std::string_view name) {
-  const auto value = graph.var(node, name);
-  if (!value || value->empty() || value->find_first_not_of("0123456789") != std::string_view::npos) return {};
-  return fmt::format(",\"{}\":{}", name, *value);
-}
-
-std::string node_json(const dag::Graph& graph, NodeId node) {
-  std::string out = "{\"name\":";
-  append_json_text(out, graph.name_of(node));
-  out += fmt::format(",\"kind\":\"{}\"", dag::to_string(graph.kind(node)));
-  if (graph.run_of(node) != dag::kNoRun) out += fmt::format(",\"run\":\"{}\"", graph.runs()[graph.run_of(node)].uuid);
-  out += ",\"site\":";
-  append_json_text(out, graph.sites()[graph.planned_site(node)]);
-  if (graph.kind(node) == dag::NodeKind::train || graph.kind(node) == dag::NodeKind::evaluate)
-    out += epoch_field(graph, node, "first_epoch") + epoch_field(graph, node, "last_epoch");
-  return out + "}";
-}
-
-std::string nodes_json(const dag::Graph& graph, NodeId first, NodeId end) {
-  std::string out = fmt::format("{{\"first\":{},\"nodes\":[", first);
-  for (NodeId node = first; node < end; ++node) {
-    if (node != first) out += ',';
-    out += node_json(graph, node);
+journal::NodeDefinition definition_of(const dag::Graph& graph, NodeId node) {
+  journal::NodeDefinition definition;
+  definition.name = graph.name_of(node);
+  definition.kind = dag::to_string(graph.kind(node));
+  definition.site = graph.sites()[graph.planned_site(node)];
+  if (graph.run_of(node) != dag::kNoRun) definition.run = graph.runs()[graph.run_of(node)].uuid;
+  if (graph.kind(node) == dag::NodeKind::train || graph.kind(node) == dag::NodeKind::evaluate) {
+    definition.first_epoch = epoch_of(graph, node, "first_epoch");
+    definition.last_epoch = epoch_of(graph, node, "last_epoch");
   }
-  out += "],\"edges\":[";
-  bool any = false;
-  for (NodeId node = first; node < end; ++node)
-    for (const NodeId parent : graph.parents(node)) {
-      fmt::format_to(std::back_inserter(out), "{}[{},{}]", any ? "," : "", parent, node);
-      any = true;
-    }
-  return out + "]}";
+  return definition;
+}
+
+// Edges go with the later of their two nodes, so that a chunk names only nodes of its own and of earlier chunks.
+std::string chunk_json(const dag::Graph& graph, NodeId first, NodeId end) {
+  std::vector<journal::NodeDefinition> nodes;
+  std::vector<journal::EdgeDefinition> edges;
+  for (NodeId node = first; node < end; ++node) {
+    nodes.push_back(definition_of(graph, node));
+    for (const NodeId parent : graph.parents(node))
+      if (parent < end) edges.push_back({parent, node});
+    for (const NodeId child : graph.children(node))
+      if (child < first) edges.push_back({node, child});
+  }
+  return journal::nodes_json(first, nodes, edges);
 }
 
 Json run_json(const dag::Run& run, std::string_view epochs) {
@@ -127,7 +125,7 @@ void describe_definition(const dag::Graph& graph, const DefinitionHeader& header
 
   for (NodeId first = 0; first < graph.size(); first += kNodesPerEvent)
     emit(journal::Kind::nodes,
-         nodes_json(graph, first, std::min<NodeId>(first + kNodesPerEvent, static_cast<NodeId>(graph.size()))));
+         chunk_json(graph, first, std::min<NodeId>(first + kNodesPerEvent, static_cast<NodeId>(graph.size()))));
 }
 
 }  // namespace godwit::engine

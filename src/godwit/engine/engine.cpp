@@ -215,7 +215,10 @@ void Engine::handle_requests() {
     interrupted_ = true;
     stop(handled_interrupts_ > 0);
   }
-  for (const Request& request : around_.take_requests()) handle(request);
+  around_.take_requests([this](const std::vector<Request>& requests) {
+    for (const Request& request : requests) handle(request);
+    return commit();
+  });
 }
 
 void Engine::handle(const Request& request) {

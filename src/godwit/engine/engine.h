@@ -60,7 +60,8 @@ struct Surroundings {
   jobs::JobExecutor& scripts;   // runs PRE, POST and HOLD scripts
   Clock& clock;
   Observer& observer;
-  std::function<std::vector<Request>()> take_requests;
+  // Hands what is waiting to the handler, again at the next call where the handler returned false (not recorded).
+  std::function<void(const std::function<bool(const std::vector<Request>&)>&)> take_requests;
   std::function<std::uint64_t()> free_bytes;  // on the disk that holds the state
 };
 

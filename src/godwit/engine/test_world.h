@@ -199,7 +199,9 @@ struct World {
                                                  scripts,
                                                  clock,
                                                  observer,
-                                                 [this] { return std::exchange(requests, {}); },
+                                                 [this](const auto& handle) {
+                                                   if (!requests.empty() && handle(requests)) requests.clear();
+                                                 },
                                                  [this] { return free_bytes; }},
                                     std::move(options));
   }
