@@ -70,7 +70,8 @@ check_results() {
   [ "$distinct" = "$done_nodes" ] || fail "some node was done twice"
   [ "$(cd "$1" && sqlite3 .godwit/journal.db 'pragma integrity_check')" = ok ] || fail "the journal is damaged"
   [ "$(models "$1")" = "$(models "$2")" ] || fail "the models differ from the undisturbed run's"
-  [ -z "$(ls "$1/.godwit/sandboxes" 2>/dev/null)" ] || fail "sandboxes were left behind: $(ls "$1/.godwit/sandboxes")"
+  # Of attempts that did not succeed a few sandboxes are kept, to be looked into.
+  [ "$(find "$1/.godwit/sandboxes" -mindepth 1 -maxdepth 1 | wc -l)" -le 10 ] || fail "sandboxes were left behind"
 }
 
 # check_effects DIR: each job's effect outside its sandbox exactly once.

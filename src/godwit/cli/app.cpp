@@ -40,6 +40,9 @@ int run(int argc, char** argv) {
                 "godwit");
   root.require_subcommand(1);
   Action action;
+  add_run(root, action);
+  add_stop(root, action);
+  add_retry(root, action);
   add_compare(root, action);
   add_completion(root, action);
   add_dag(root, action);

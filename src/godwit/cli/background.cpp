@@ -23,8 +23,12 @@ void Background::say(char verdict, const std::string& message) {
   fd_ = -1;
 }
 
-void Background::ready() { say('+', ""); }
-void Background::failed(const std::string& message) { say('-', message); }
+void Background::ready() {
+  say('+', "");
+}
+void Background::failed(const std::string& message) {
+  say('-', message);
+}
 
 namespace {
 

@@ -26,6 +26,9 @@ void add_init(CLI::App& root, Action& action);
 void add_man(CLI::App& root, Action& action);
 void add_plan(CLI::App& root, Action& action);
 void add_schema(CLI::App& root, Action& action);
+void add_retry(CLI::App& root, Action& action);
+void add_run(CLI::App& root, Action& action);
+void add_stop(CLI::App& root, Action& action);
 void add_supervise(CLI::App& root, Action& action);
 void add_version(CLI::App& root, Action& action);
 

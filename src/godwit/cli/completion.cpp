@@ -77,8 +77,8 @@ _godwit "$@"
 std::string fish(const std::vector<CommandInfo>& commands) {
   std::string out = "# fish completion of godwit: godwit completion fish | source\n";
   for (const CommandInfo& command : commands) {
-    out +=
-        fmt::format("complete -c godwit -n __fish_use_subcommand -a {} -d {}\n", command.name, shell_quoted(command.summary));
+    out += fmt::format("complete -c godwit -n __fish_use_subcommand -a {} -d {}\n", command.name,
+                       shell_quoted(command.summary));
     for (const OptionInfo& option : command.options)
       for (const std::string& name : option.names)
         if (!option.positional)

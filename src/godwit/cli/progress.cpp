@@ -16,9 +16,6 @@ constexpr std::size_t kEveryJobUpTo = 2000;  // jobs; larger Dags get a line eve
 constexpr Micros kRedraw = 100'000;          // a live line
 constexpr Micros kPlainEvery = 10'000'000;   // a plain headline
 constexpr std::size_t kMetricsShown = 2;
-constexpr const char* kRed = "\033[31m";
-constexpr const char* kYellow = "\033[33m";
-constexpr const char* kDim = "\033[2m";
 
 // The losses and scores of a metrics line; what was only measured beside them is left to `status`.
 std::string metrics_text(const Json& line) {
@@ -47,10 +44,10 @@ void print_json(const journal::Event& event) {
 
 }  // namespace
 
-Progress::Progress(const dag::Graph& graph, Mode mode, bool color)
+Progress::Progress(const dag::Graph& graph, Mode mode, Terminal terminal)
     : graph_(graph),
       mode_(mode),
-      color_(color),
+      terminal_(terminal),
       started_(system_clock().monotonic()),
       last_site_(graph.runs().size()) {}
 
@@ -68,16 +65,16 @@ void Progress::on_event(const journal::Event& event) {
   switch (event.kind) {
     case Kind::node_failed: {
       const std::string reason = Json::parse(event.json).value("reason", "");
-      return line(fmt::format("{} failed: {}  (godwit why {})", event.node, reason, event.node), kRed);
+      return line(fmt::format("{} failed: {}  (godwit why {})", event.node, reason, event.node), Style::bad);
     }
     case Kind::warning:
-      return line("warning: " + Json::parse(event.json).value("message", ""), kYellow);
+      return line("warning: " + Json::parse(event.json).value("message", ""), Style::note);
     case Kind::escalated: {
       const Json json = Json::parse(event.json);
       return line(fmt::format("{} gets more memory: {} → {}", event.node,
                               format_memory_mb(json.at("from_mb").get<std::int64_t>()),
                               format_memory_mb(json.at("to_mb").get<std::int64_t>())),
-                  kYellow);
+                  Style::note);
     }
     default:
       break;
@@ -92,7 +89,7 @@ void Progress::on_event(const journal::Event& event) {
     if (retry != "none")
       line(fmt::format("{} {}: {}", event.node, retry == "retried" ? "is retried" : "goes on in a new attempt",
                        json.value("outcome", "")),
-           kYellow);
+           Style::note);
   } else if (event.kind == Kind::node_done) {
     node_done(event);
   }
@@ -119,15 +116,11 @@ void Progress::node_done(const journal::Event& event) {
                    fmt::format("{:.1f} s", news.wall_s), news.metrics));
 }
 
-void Progress::line(const std::string& text, const char* color) {
+void Progress::line(const std::string& text, Style style) {
   clear_live_line();
   const double seconds = static_cast<double>(system_clock().monotonic() - started_) / 1e6;
-  const std::string time = fmt::format("{:>7.1f} s  ", seconds);
-  if (color_)
-    fmt::print(stderr, "{}{}\033[0m{}{}{}\n", kDim, time, color != nullptr ? color : "", text,
-               color != nullptr ? "\033[0m" : "");
-  else
-    fmt::print(stderr, "{}{}\n", time, text);
+  fmt::print(stderr, "{}{}\n", styled(fmt::format("{:>7.1f} s  ", seconds), Style::faint, terminal_),
+             styled(text, style, terminal_));
 }
 
 void Progress::clear_live_line() {
@@ -152,13 +145,13 @@ void Progress::on_turn(const engine::Snapshot& snapshot) {
   if (mode_ == Mode::quiet || mode_ == Mode::json) return;
   if (snapshot.paused != last_paused_) {
     line(snapshot.paused.empty() ? "going on" : "paused: " + snapshot.paused + "; no new jobs until there is room",
-         kYellow);
+         Style::note);
     last_paused_ = snapshot.paused;
   }
   if (snapshot.stopping && !std::exchange(said_stopping_, true) && snapshot.jobs_in_flight > 0)
     line(fmt::format("stopping: {} running jobs are asked to checkpoint; once more to stop at once",
                      snapshot.jobs_in_flight),
-         kYellow);
+         Style::note);
   draw(snapshot);
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "godwit/cli/terminal.h"
 #include "godwit/dag/graph.h"
 #include "godwit/engine/engine.h"
 
@@ -16,7 +17,7 @@ class Progress final : public engine::Observer {
  public:
   enum class Mode : std::uint8_t { live, plain, json, quiet };
 
-  Progress(const dag::Graph& graph, Mode mode, bool color);
+  Progress(const dag::Graph& graph, Mode mode, Terminal terminal);
   ~Progress() override;
 
   void on_event(const journal::Event& event) override;
@@ -29,7 +30,7 @@ class Progress final : public engine::Observer {
   };
 
   void node_done(const journal::Event& event);
-  void line(const std::string& text, const char* color = nullptr);
+  void line(const std::string& text, Style style = Style::plain);
   void draw(const engine::Snapshot& snapshot);
   void clear_live_line();
   bool talkative() const;
@@ -38,7 +39,7 @@ class Progress final : public engine::Observer {
 
   const dag::Graph& graph_;
   Mode mode_;
-  bool color_;
+  Terminal terminal_;
   Micros started_;
   Micros last_drawn_ = 0;
   bool live_line_shown_ = false;

@@ -437,6 +437,8 @@ void Engine::on_ending(const InFlight& flight, Ending ending) {
     mean_wall_s_[flight.site] = 0.8 * mean_wall_s_[flight.site] + 0.2 * ending.use.wall_s;
   }
   check_epochs(flight, ending);
+  // What is canceled because everything stops goes on at the next run.
+  if (stopping_ && ending.outcome == Outcome::canceled) ending.outcome = Outcome::evicted;
   to_release_[&executor_of(flight)].push_back(builder_->key(flight.node, flight.attempt, flight.phase));
   if (ending.outcome == Outcome::disk_full) pause("the disk is full");
 

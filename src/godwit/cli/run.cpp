@@ -1,0 +1,128 @@
+// godwit run: starts an experiment, or goes on with it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "godwit/base/json.h"
+#include "godwit/cli/background.h"
+#include "godwit/cli/command.h"
+#include "godwit/cli/experiment_options.h"
+#include "godwit/cli/interrupts.h"
+#include "godwit/cli/progress.h"
+#include "godwit/cli/session.h"
+#include "godwit/cli/terminal.h"
+#include "godwit/experiment/plan.h"
+
+namespace godwit::cli {
+namespace {
+
+struct Options {
+  experiment::LoadOptions load;
+  bool detach = false;
+  bool once = false;
+  bool quiet = false;
+  bool json = false;
+  bool dry_run = false;
+};
+
+Progress::Mode mode_of(const Options& options) {
+  if (options.json) return Progress::Mode::json;
+  if (options.quiet) return Progress::Mode::quiet;
+  return isatty(STDERR_FILENO) == 1 ? Progress::Mode::live : Progress::Mode::plain;
+}
+
+// What would start first, without starting it.
+int print_dry_run(const experiment::Planned& planned, bool as_json) {
+  const dag::Graph& graph = planned.graph;
+  Json sites = Json::object(), first = Json::array();
+  std::vector<std::size_t> jobs(graph.sites().size());
+  for (dag::NodeId node = 0; node < graph.size(); ++node) {
+    ++jobs[graph.planned_site(node)];
+    if (graph.parents(node).empty() && first.size() < 20)
+      first.push_back({{"node", graph.name_of(node)}, {"site", graph.sites()[graph.planned_site(node)]}});
+  }
+  for (dag::SiteId site = 0; site < graph.sites().size(); ++site) sites[graph.sites()[site]] = jobs[site];
+  if (as_json) {
+    fmt::print("{}\n", Json{{"jobs", graph.size()}, {"jobs_per_site", sites}, {"first", first}}.dump(2));
+    return kSuccess;
+  }
+  fmt::print("{} jobs would run:\n", graph.size());
+  for (const auto& [site, count] : sites.items()) fmt::print("  {:<16} {} jobs\n", site, count.get<std::size_t>());
+  fmt::print("First:\n");
+  for (const Json& entry : first)
+    fmt::print("  {:<24} at {}\n", entry["node"].get<std::string>(), entry["site"].get<std::string>());
+  return kSuccess;
+}
+
+// The last lines, on standard output, since the result is what was asked for.
+int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& options) {
+  if (!options.json && !options.quiet) {
+    switch (end) {
+      case engine::RunEnd::succeeded:
+        fmt::print("All {} jobs are done. 'godwit compare' shows what came out.\n", counts.done);
+        break;
+      case engine::RunEnd::failed:
+        fmt::print(
+            "{} jobs done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
+            counts.done, counts.failed, counts.futile);
+        break;
+      case engine::RunEnd::stopped:
+        fmt::print("Stopped with {} jobs done, {} to go. 'godwit run' goes on.\n", counts.done,
+                   counts.waiting + counts.ready + counts.running);
+        break;
+      case engine::RunEnd::once:
+        fmt::print("{} jobs done, {} running, {} to go. 'godwit run --once' again takes the next step.\n", counts.done,
+                   counts.running, counts.waiting + counts.ready);
+        break;
+    }
+  }
+  switch (end) {
+    case engine::RunEnd::succeeded:
+    case engine::RunEnd::once:
+      return kSuccess;
+    case engine::RunEnd::failed:
+      return kFailed;
+    case engine::RunEnd::stopped:
+      return kInterrupted;
+  }
+  return kFailed;
+}
+
+int run_here(const experiment::Planned& planned, const Options& options, Background* background) {
+  Progress progress(planned.graph, mode_of(options), terminal_of(stderr));
+  Session session(planned, progress, {.once = options.once});
+  if (background != nullptr) background->ready();
+  const Interrupts interrupts(session.engine());
+  const engine::RunEnd end = session.engine().run();
+  return conclude(end, session.engine().plan().counts(), options);
+}
+
+int run_experiment(const Options& options) {
+  const experiment::Planned planned = experiment::load_and_plan(options.load);
+  for (const Diagnostic& warning : planned.warnings) fmt::print(stderr, "{}\n", warning.render());
+  experiment::require_runnable(planned);
+  if (options.dry_run) return print_dry_run(planned, options.json);
+  if (!options.detach) return run_here(planned, options, nullptr);
+  return run_in_background(state_of(planned).path() + "/engine.log",
+                           [&](Background& background) { return run_here(planned, options, &background); });
+}
+
+}  // namespace
+
+void add_run(CLI::App& root, Action& action) {
+  CLI::App* command = add_command(root, "run", "Run an experiment, or go on with one that was interrupted",
+                                  "godwit run experiment.yaml");
+  auto options = std::make_shared<Options>();
+  add_experiment_options(*command, options->load);
+  auto* detach =
+      command->add_flag("--detach", options->detach, "Run in the background; 'godwit status --watch' follows it");
+  command->add_flag("--once", options->once, "One step, for cron: record what ended, start what may, leave it running")
+      ->excludes(detach);
+  command->add_flag("--dry-run", options->dry_run, "Check everything and show what would start first");
+  command->add_flag("--quiet", options->quiet, "Say nothing but errors");
+  command->add_flag("--json", options->json, "Print every event as a line of JSON");
+  command->callback([&action, options] { action = [options] { return run_experiment(*options); }; });
+}
+
+}  // namespace godwit::cli

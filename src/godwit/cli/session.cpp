@@ -1,0 +1,93 @@
+#include "godwit/cli/session.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
+#include "godwit/jobs/local_executor.h"
+#include "godwit/sites/machine.h"
+
+namespace godwit::cli {
+namespace {
+
+// As many jobs as the site says, or else as the machine holds of its size.
+std::uint32_t slots_of(const sites::Site& site, const sites::Machine& machine) {
+  if (site.slots != 0) return site.slots;
+  std::uint64_t slots = machine.cpus / std::max(1u, site.cpus);
+  if (site.mem_mb != 0 && machine.memory_mb != 0) slots = std::min(slots, machine.memory_mb / site.mem_mb);
+  if (site.gpus != 0) slots = std::min<std::uint64_t>(slots, machine.gpus / site.gpus);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(slots, 1));
+}
+
+Json site_json(const sites::Site& site, std::uint32_t slots) {
+  Json json{{"name", site.name}, {"executor", site.executor}, {"slots", slots}};
+  if (site.cpus != 0) json["cpus"] = site.cpus;
+  if (site.mem_mb != 0) json["memory_mb"] = site.mem_mb;
+  if (site.gpus != 0) json["gpus"] = site.gpus;
+  return json;
+}
+
+std::uint64_t free_bytes(const std::string& path) {
+  struct statvfs disk{};
+  if (statvfs(path.c_str(), &disk) != 0) return 0;
+  return std::uint64_t{disk.f_bavail} * disk.f_frsize;
+}
+
+engine::Request request_from(const Json& json) {
+  engine::Request request;
+  const std::string what = json.at("what");
+  request.what = what == "retry"      ? engine::Request::What::retry
+                 : what == "stop_now" ? engine::Request::What::stop_now
+                                      : engine::Request::What::stop;
+  if (const auto nodes = json.find("nodes"); nodes != json.end())
+    request.nodes = nodes->get<std::vector<std::string>>();
+  return request;
+}
+
+}  // namespace
+
+journal::StateDir state_of(const experiment::Planned& planned) {
+  return journal::StateDir::beside(planned.spec.file);
+}
+
+Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options) {
+  const journal::StateDir state = state_of(planned);
+  state.create();
+  journal_ = journal::Journal::open(state.journal());
+
+  const sites::Machine machine = sites::this_machine();
+  engine::EngineOptions engine_options{planned.spec.file, Json::array(), options.once, options.stop_only};
+  jobs::LocalExecutorOptions local{.state_dir = state.path(), .sites = {}, .supervisor_command = {}};
+  std::vector<engine::SitePort> ports;
+  for (const sites::Site& site : planned.sites) {
+    const std::uint32_t slots = slots_of(site, machine);
+    jobs::LocalSite entry;
+    entry.name = site.name;
+    entry.slots = slots;
+    entry.setup = site.setup;
+    entry.gpus = site.gpus * slots;
+    local.sites.push_back(std::move(entry));
+    engine_options.sites.push_back(site_json(site, slots));
+    ports.push_back({nullptr, slots});
+  }
+  executor_ = jobs::make_local_executor(std::move(local));
+  for (engine::SitePort& port : ports) port.executor = executor_.get();
+
+  const auto take_requests = [state](const std::function<bool(const std::vector<engine::Request>&)>& handle) {
+    journal::take_requests(state, [&](const journal::Requests& waiting) {
+      std::vector<engine::Request> requests;
+      for (const Json& json : waiting.requests) requests.push_back(request_from(json));
+      return handle(requests);
+    });
+  };
+  engine_ = std::make_unique<engine::Engine>(
+      planned.graph,
+      engine::Surroundings{*journal_, std::move(ports), *executor_, system_clock(), observer, take_requests,
+                           [path = state.path()] { return free_bytes(path); }},
+      std::move(engine_options));
+}
+
+Session::~Session() = default;
+
+}  // namespace godwit::cli

@@ -1,0 +1,36 @@
+// One engine with everything around it: the journal, the local executor, the inbox, the disk.
+#pragma once
+
+#include <memory>
+
+#include "godwit/engine/engine.h"
+#include "godwit/experiment/plan.h"
+#include "godwit/jobs/executor.h"
+#include "godwit/journal/state_dir.h"
+
+namespace godwit::cli {
+
+// The folder that keeps the experiment's state.
+journal::StateDir state_of(const experiment::Planned& planned);
+
+struct SessionOptions {
+  bool once = false;
+  bool stop_only = false;
+};
+
+class Session {
+ public:
+  // Opens (or makes) the state beside the experiment. `planned` and `observer` must outlive the session. Throws
+  // InputError where another engine is at work on it.
+  Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options = {});
+  ~Session();
+
+  engine::Engine& engine() { return *engine_; }
+
+ private:
+  std::unique_ptr<journal::Journal> journal_;
+  std::unique_ptr<jobs::JobExecutor> executor_;
+  std::unique_ptr<engine::Engine> engine_;
+};
+
+}  // namespace godwit::cli
