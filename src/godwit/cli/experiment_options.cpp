@@ -3,24 +3,13 @@
 namespace godwit::cli {
 
 void add_experiment_options(CLI::App& command, experiment::LoadOptions& options) {
-<<<<<<< HEAD
   command.add_option("FILE", options.file, "The experiment, or its folder (default: experiment.yaml here)");
-  command
-      .add_option("--sites", options.sites_file,
-                  "The sites (default: sites.yaml or resources.yaml beside the experiment)")
+  command.add_option("--sites", options.sites_file,
+                     "The sites (default: sites.yaml or resources.yaml beside the experiment)")
       ->type_name("FILE");
   command.add_option("--limit", options.limit, "The most jobs that the sweep may make")
       ->type_name("N")
       ->capture_default_str();
-=======
-  command.add_option("experiment", options.file, "The experiment's file or folder (default: experiment.yaml here)")
-      ->type_name("FILE");
-  command.add_option("--sites", options.sites_file, "The sites' file (default: sites.yaml beside the experiment)")
-      ->type_name("FILE");
-  command.add_option("--limit", options.limit, "The most jobs that the sweep may make (default: 1000000)")
-      ->type_name("JOBS")
-      ->check(CLI::PositiveNumber);
->>>>>>> 8003abd (Run, stop and retry experiments from the command line)
 }
 
 }  // namespace godwit::cli
