@@ -47,6 +47,10 @@ Legend::Legend(const Comparison& comparison) : sites_(comparison.sites) {
     for (const std::size_t run : comparison.groups[group].runs) group_of_run_[run] = group;
 }
 
+bool Legend::has_uncoloured_groups() const {
+  return std::find(group_classes_.begin(), group_classes_.end(), "gx") != group_classes_.end();
+}
+
 std::string Legend::site_suffix(std::string_view site) const {
   const auto place = static_cast<std::size_t>(std::find(sites_.begin(), sites_.end(), site) - sites_.begin());
   return place < kSiteColours ? fmt::to_string(place) : "x";
@@ -99,6 +103,22 @@ std::vector<LegendItem> site_items(const Comparison& comparison, const Legend& l
   if (comparison.sites.size() > kSiteColours)
     items.push_back({mark, "sx", fmt::format("{} other sites", comparison.sites.size() - kSiteColours)});
   return items;
+}
+
+void Range::include(double value) {
+  if (!std::isfinite(value)) return;
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
+
+Range Range::widened(double part) const {
+  const double margin = (high - low) * part;
+  return {low - margin, high + margin};
+}
+
+double jitter(std::size_t i) {
+  const double turns = static_cast<double>(i) * 0.6180339887498949;  // the golden ratio's multiples
+  return turns - std::floor(turns) - 0.5;
 }
 
 std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
