@@ -71,7 +71,8 @@ check_results() {
   [ "$(cd "$1" && sqlite3 .godwit/journal.db 'pragma integrity_check')" = ok ] || fail "the journal is damaged"
   [ "$(models "$1")" = "$(models "$2")" ] || fail "the models differ from the undisturbed run's"
   # Of attempts that did not succeed a few sandboxes are kept, to be looked into.
-  [ "$(find "$1/.godwit/sandboxes" -mindepth 1 -maxdepth 1 | wc -l)" -le 10 ] || fail "sandboxes were left behind"
+  kept=$(find "$1/.godwit/sandboxes" -mindepth 1 -maxdepth 1 -type d -name "[!.]*" | wc -l)
+  [ "$kept" -le 10 ] || fail "$kept sandboxes were left behind: $(ls -a "$1/.godwit/sandboxes" | tr "\n" " ")"
 }
 
 # check_effects DIR: each job's effect outside its sandbox exactly once.

@@ -4,7 +4,8 @@
 . "$(dirname "$0")/experiment.sh"
 RUNS=10
 work=$(mktemp -d)
-trap 'umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
+# An idle supervisor still has its folder there.
+trap 'pkill -f "supervise $work/"; umount -l "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
 mkdir "$work/disk"
 if ! mount -t tmpfs -o size=24m tmpfs "$work/disk" 2>/dev/null; then
   echo "SKIPPED: mounting a tmpfs needs root"
@@ -27,5 +28,6 @@ check_results "$work/disk/full" "$work/calm"
 pauses=$(sqlite3 "$work/disk/full/.godwit/journal.db" "select count(*) from event where kind='paused'")
 retries=$(sqlite3 "$work/disk/full/.godwit/journal.db" \
   "select count(*) from event where kind='attempt_ended' and json like '%\"retried\"%'")
+[ "$pauses" -ge 1 ] || fail "no pause was recorded"
 [ "$retries" = 0 ] || fail "the full disk spent $retries retries"
-echo "full disk: $pauses pauses recorded, no retry spent, models equal"
+echo "full disk: paused $pauses time(s), no retry spent, models equal"

@@ -25,7 +25,7 @@ using store::FileDescriptor;
 
 constexpr int kStartTimeoutMs = 30'000;
 constexpr int kAnswerTimeoutMs = 30'000;
-constexpr int kMostSilentStarts = 10;
+constexpr int kMostFailedStarts = 10;
 constexpr int kConnectTries = 200;  // 10 ms apart
 
 bool readable_within(int fd, int timeout_ms, bool or_writable = false) {
@@ -143,12 +143,14 @@ void SupervisorClient::start() {
   const std::string said = first_line(in.get());
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // One that was killed before it said anything may do better next time; one that found another in its place is no
-  // failure: we connect to that one.
-  if (said.empty() && ++silent_starts_ < kMostSilentStarts) return;
-  silent_starts_ = 0;
-  if (said != "ready" && !store::probe_lock(state_dir_ + "/" + kSupervisorLock).held)
-    throw Error("the supervisor of " + state_dir_ + " does not start: " + (said.empty() ? "it says nothing" : said));
+  if (said == "ready") {
+    failed_starts_ = 0;
+    return;
+  }
+  // One that found another in its place is no failure: we connect to that one. One that was killed before it said
+  // anything, or met another that was just dying, may do better next time.
+  if (store::probe_lock(state_dir_ + "/" + kSupervisorLock).held || ++failed_starts_ < kMostFailedStarts) return;
+  throw Error("the supervisor of " + state_dir_ + " does not start: " + (said.empty() ? "it says nothing" : said));
 }
 
 bool SupervisorClient::exchange() {

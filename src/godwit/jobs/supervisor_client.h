@@ -50,7 +50,7 @@ class SupervisorClient {
   std::optional<wire::Channel> channel_;
   std::deque<wire::Frame> set_aside_;
   std::int32_t pid_ = 0;
-  int silent_starts_ = 0;
+  int failed_starts_ = 0;
 };
 
 }  // namespace godwit::jobs
