@@ -28,6 +28,7 @@ class NoExecutor final : public jobs::JobExecutor {
   void attach(std::span<const jobs::Attempt>) override {}
   void cancel(std::span<const jobs::AttemptKey>, bool) override {}
   void poll(jobs::StatusSink&) override {}
+  bool settled() const override { return true; }
   int wake_fd() const override { return -1; }
   void release(std::span<const jobs::AttemptKey>) override {}
 };

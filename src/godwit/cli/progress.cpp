@@ -4,6 +4,7 @@
 
 #include "godwit/base/clock.h"
 #include "godwit/base/json.h"
+#include "godwit/base/text.h"
 #include "godwit/base/units.h"
 
 namespace godwit::cli {
@@ -17,20 +18,21 @@ constexpr Micros kRedraw = 100'000;          // a live line
 constexpr Micros kPlainEvery = 10'000'000;   // a plain headline
 constexpr std::size_t kMetricsShown = 2;
 
-// The losses and scores of a metrics line; what was only measured beside them is left to `status`.
+// Losses and scores first; of other metrics, what is not bookkeeping.
 std::string metrics_text(const Json& line) {
-  std::string out;
-  std::size_t shown = 0;
-  const auto show = [&](const std::string& key, const Json& value) {
-    if (shown == kMetricsShown || !value.is_number()) return;
-    out += fmt::format("{}{} {:.4g}", shown == 0 ? "" : ", ", key, value.get<double>());
-    ++shown;
+  std::vector<std::string> shown;
+  const auto show_those = [&](const auto& wanted) {
+    for (const auto& [key, value] : line.items())
+      if (shown.size() < kMetricsShown && value.is_number() && wanted(key))
+        shown.push_back(fmt::format("{} {:.4g}", key, value.template get<double>()));
   };
-  for (const auto& [key, value] : line.items())
-    if (key.find("loss") != std::string::npos || key.find("spearman") != std::string::npos ||
-        key.find("acc") != std::string::npos)
-      show(key, value);
-  return out;
+  show_those([](const std::string& key) {
+    return key.find("loss") != std::string::npos || key.find("spearman") != std::string::npos ||
+           key.find("acc") != std::string::npos;
+  });
+  if (shown.empty())
+    show_those([](const std::string& key) { return key != "epoch" && key != "seconds" && !key.starts_with("_"); });
+  return join(shown, ", ");
 }
 
 void print_json(const journal::Event& event) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <tuple>
 
 #include "godwit/base/ids.h"
 #include "godwit/base/version.h"
@@ -24,7 +25,7 @@ namespace {
 constexpr Micros kSecond = 1'000'000;
 constexpr Micros kIdleWait = kSecond / 2;      // between looks at inbox, disk and executors that cannot wake us
 constexpr std::size_t kNodesPerTurn = 20'000;  // so that a commit stays small and the inbox is looked at
-constexpr double kShortJob_s = 0.5;            // jobs shorter than this are handed over ahead of a free slot
+constexpr double kShortJob_s = 0.1;            // jobs shorter than this are handed over ahead of a free slot
 constexpr std::size_t kAhead = 8;              // … this many
 constexpr double kProgressByTime_s = 60;       // an attempt that worked this long got somewhere
 constexpr Micros kPauseLeast = kSecond;
@@ -75,7 +76,12 @@ void Engine::interrupt() {
 
 RunEnd Engine::run() {
   start();
-  RunEnd end = RunEnd::stopped;
+  const RunEnd end = options_.once && !stopping_ ? step() : loop();
+  record_end(end);
+  return end;
+}
+
+RunEnd Engine::loop() {
   while (true) {
     handle_requests();
     poll_executors();
@@ -87,19 +93,44 @@ RunEnd Engine::run() {
     }
     act();
     around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
-    if (plan_.finished()) {
-      end = plan_.success() ? RunEnd::succeeded : RunEnd::failed;
-      break;
-    }
-    if (stopping_ && idle()) break;
-    if (options_.once && !stopping_) {
-      end = RunEnd::once;
-      break;
-    }
+    if (plan_.finished()) return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
+    if (stopping_ && idle()) return RunEnd::stopped;
     wait();
   }
-  record_end(end);
-  return end;
+}
+
+RunEnd Engine::step() {
+  settle();
+  handle_requests();
+  watch_disk();
+  do fill();
+  while (completed_in_turn_ > 0);
+  settle();
+  around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
+  if (plan_.finished()) return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
+  return stopping_ ? loop() : RunEnd::once;
+}
+
+void Engine::settle() {
+  while (true) {
+    while (!commit()) around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
+    act();
+    // Asking makes an executor hear what its scheduler has to say first.
+    for (jobs::JobExecutor* executor : executors()) std::ignore = executor->find({});
+    poll_executors();
+    const auto settled = [](const jobs::JobExecutor* executor) { return executor->settled(); };
+    const std::vector<jobs::JobExecutor*> all = executors();
+    if (pending_events_.empty() && to_submit_.empty() && std::all_of(all.begin(), all.end(), settled)) return;
+    if (pending_events_.empty()) wait();
+  }
+}
+
+std::vector<jobs::JobExecutor*> Engine::executors() const {
+  std::vector<jobs::JobExecutor*> all{&around_.scripts};
+  for (const SitePort& port : around_.sites)
+    if (port.executor != nullptr && std::find(all.begin(), all.end(), port.executor) == all.end())
+      all.push_back(port.executor);
+  return all;
 }
 
 // --- start and end ----------------------------------------------------------------------------------------------
@@ -230,13 +261,7 @@ void Engine::handle(const Request& request) {
 
 void Engine::poll_executors() {
   Sink sink(*this);
-  around_.scripts.poll(sink);
-  std::vector<jobs::JobExecutor*> seen{&around_.scripts};
-  for (const SitePort& port : around_.sites)
-    if (port.executor != nullptr && std::find(seen.begin(), seen.end(), port.executor) == seen.end()) {
-      port.executor->poll(sink);
-      seen.push_back(port.executor);
-    }
+  for (jobs::JobExecutor* executor : executors()) executor->poll(sink);
 }
 
 void Engine::watch_disk() {
@@ -306,15 +331,8 @@ void Engine::act() {
 void Engine::wait() {
   if (busy_ && completed_in_turn_ > 0) return;
   std::vector<pollfd> descriptors;
-  const auto watch = [&](const jobs::JobExecutor* executor) {
-    if (executor == nullptr || executor->wake_fd() < 0) return;
-    const pollfd entry{executor->wake_fd(), POLLIN, 0};
-    for (const pollfd& other : descriptors)
-      if (other.fd == entry.fd) return;
-    descriptors.push_back(entry);
-  };
-  watch(&around_.scripts);
-  for (const SitePort& port : around_.sites) watch(port.executor);
+  for (const jobs::JobExecutor* executor : executors())
+    if (executor->wake_fd() >= 0) descriptors.push_back({executor->wake_fd(), POLLIN, 0});
   if (descriptors.empty())
     around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
   else

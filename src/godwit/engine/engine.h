@@ -115,6 +115,12 @@ class Engine {
   void start_services();
   void record_end(RunEnd end);
 
+  // Turns to the end; or one step without waiting for jobs, and the executors' part in it: they tell all that has
+  // ended, and have handed over all that was submitted.
+  RunEnd loop();
+  RunEnd step();
+  void settle();
+
   // The parts of a turn.
   void handle_requests();
   void handle(const Request& request);
@@ -124,6 +130,7 @@ class Engine {
   bool commit();
   void act();
   void wait();
+  std::vector<jobs::JobExecutor*> executors() const;  // each once
   void watch_disk();
 
   // Attempts.

@@ -234,6 +234,22 @@ TEST_CASE("a service node lives as long as the Dag") {
   CHECK(world.executor.accepted == Story{"watcher.1.service", "a.1.job"});
 }
 
+TEST_CASE("step by step, as from cron") {
+  World world;
+  world.chain({world.node("a"), world.node("b")});
+  world.graph.freeze();
+  EngineOptions once;
+  once.once = true;
+  world.executor.holds = true;
+  CHECK(world.run(once) == RunEnd::once);
+  CHECK(world.executor.accepted == Story{"a.1.job"});
+  CHECK(world.run(once) == RunEnd::once);  // it is still running: nothing new
+  CHECK(world.executor.accepted == Story{"a.1.job"});
+  world.executor.holds = false;
+  CHECK(world.run(once) == RunEnd::succeeded);
+  CHECK(world.executor.accepted == Story{"a.1.job", "b.1.job"});
+}
+
 TEST_CASE("retry resets failed nodes and revives their descendants") {
   World world;
   world.chain({world.node("a"), world.node("b")});

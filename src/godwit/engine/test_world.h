@@ -98,6 +98,7 @@ class FakeExecutor final : public jobs::JobExecutor {
     for (const jobs::AttemptKey& key : keys) canceled.push_back(key.file_name());
   }
   void poll(jobs::StatusSink& sink) override;
+  bool settled() const override { return true; }
   int wake_fd() const override { return -1; }
   void release(std::span<const jobs::AttemptKey> keys) override {
     for (const jobs::AttemptKey& key : keys) ended_.erase(key.file_name());

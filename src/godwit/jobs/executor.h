@@ -40,6 +40,9 @@ class JobExecutor {
   virtual void cancel(std::span<const AttemptKey> keys, bool now) = 0;
   // Reports everything new, without blocking.
   virtual void poll(StatusSink& sink) = 0;
+  // Everything accepted is with the scheduler, or ended and reported: this process could go without delaying anything.
+  // Files of none are being moved. What find() was asked before is taken into account.
+  virtual bool settled() const = 0;
   // A descriptor that becomes readable when poll() has something, or -1 where the caller must poll by the clock.
   virtual int wake_fd() const = 0;
   // The ends of these are recorded: their sandboxes and remains may go.

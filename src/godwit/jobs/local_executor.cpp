@@ -215,6 +215,13 @@ class LocalExecutor final : public JobExecutor {
     }
   }
 
+  bool settled() const override {
+    if (!events_.empty() || client_.wants_to_write()) return false;
+    return std::none_of(records_.begin(), records_.end(), [](const auto& entry) {
+      return entry.second.stage == Stage::staging_in || entry.second.stage == Stage::staging_out;
+    });
+  }
+
   void release(std::span<const AttemptKey> keys) override {
     bool kept = false;
     for (const AttemptKey& key : keys) {
