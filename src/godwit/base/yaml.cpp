@@ -442,7 +442,7 @@ bool Fields::has(std::string_view key) const {
 }
 
 const Node* Fields::find(std::string_view key) {
-  known_.emplace_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
   return node_.find(key);
 }
 

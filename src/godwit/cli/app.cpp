@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "godwit/base/error.h"
+#include "godwit/base/text.h"
+#include "godwit/base/version.h"
+#include "godwit/cli/catalogue.h"
 #include "godwit/cli/command.h"
 
 namespace godwit::cli {
@@ -33,12 +37,45 @@ int run_action(const Action& action) {
   }
 }
 
+// A word on the command line that is no command or option of ours, with the one that was probably meant.
+std::string explain_unknown(const CLI::App& root, int argc, char** argv) {
+  const std::vector<CommandInfo> commands = catalogue(root);
+  std::vector<std::string> names;
+  for (const CommandInfo& command : commands) names.push_back(command.name);
+  const std::string first = argv[1];
+  const auto command =
+      std::find_if(commands.begin(), commands.end(), [&](const CommandInfo& info) { return info.name == first; });
+  if (command == commands.end())
+    return first.starts_with("-") ? fmt::format("there is no option '{}' before the command", first)
+                                  : fmt::format("there is no command '{}'\n  {}", first, did_you_mean(first, names));
+  std::vector<std::string> options;
+  for (const OptionInfo& option : command->options)
+    if (!option.positional) options.insert(options.end(), option.names.begin(), option.names.end());
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = std::string(split(argv[i], '=').front());
+    if (word.starts_with("--") && std::find(options.begin(), options.end(), word) == options.end())
+      return fmt::format("godwit {} has no option '{}'\n  {}", first, word, did_you_mean(word, options));
+  }
+  return {};
+}
+
+int report_usage(const CLI::App& root, int argc, char** argv, const CLI::ParseError& error) {
+  std::string message = explain_unknown(root, argc, argv);
+  if (message.empty()) message = error.what();
+  if (message.ends_with("\n  ")) message.resize(message.size() - 3);  // nothing near
+  const bool in_command = root.get_subcommands().size() == 1;
+  fmt::print(stderr, "error: {}\n  See 'godwit {}--help'.\n", message,
+             in_command ? root.get_subcommands().front()->get_name() + " " : "");
+  return kBadInput;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   CLI::App root("Godwit runs machine-learning experiments whose training runs migrate between computing sites.",
                 "godwit");
   root.require_subcommand(1);
+  root.set_version_flag("--version", fmt::format("godwit {}", kVersion), "Print the version");
   Action action;
   add_run(root, action);
   add_stop(root, action);
@@ -53,13 +90,16 @@ int run(int argc, char** argv) {
   add_supervise(root, action);
   add_version(root, action);
 
+  if (argc == 1) {
+    fmt::print("{}", root.help());
+    return kBadInput;
+  }
   try {
     root.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return root.exit(help);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return root.exit(asked);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "error: {}\n  See 'godwit --help'.\n", error.what());
-    return kBadInput;
+    return report_usage(root, argc, argv, error);
   }
   return run_action(action);
 }

@@ -44,12 +44,14 @@ class Chooser {
       catalogue_ = sites::load(choice_.file);
     } catch (const InputError& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
+      catalogue_is_faulty_ = true;
     }
   }
 
-  // Finds the site or reports that there is none.
+  // Finds the site or reports that there is none; says nothing where the catalogue itself has been complained of.
   const sites::Site* find(const Reference& reference) {
     if (const sites::Site* site = catalogue_.find(reference.name)) return site;
+    if (catalogue_is_faulty_) return nullptr;
     const bool unnamed = catalogue_.sites.empty() && reference.name == "default";
     if (reference.name == kThisMachine || unnamed) {
       catalogue_.sites.push_back(sites::built_in(reference.name).sites.front());
@@ -101,6 +103,7 @@ class Chooser {
   const ExperimentSpec& spec_;
   Diagnostics& diagnostics_;
   sites::Catalogue catalogue_;
+  bool catalogue_is_faulty_ = false;
   SiteChoice choice_;
 };
 
