@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# plan, dag, init and schema from the command line: what they print, where, and their exit codes.
+set -u
+data=$GODWIT_SOURCE/tests/data/experiments
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+fail() {
+  echo "FAILED: $*" >&2
+  failures=$((failures + 1))
+}
+expect() { # expect CODE COMMAND…: stdout and stderr in $work/out and $work/err
+  local code=$1
+  shift
+  "$@" > "$work/out" 2> "$work/err"
+  local got=$?
+  [ "$got" = "$code" ] || fail "exit $got instead of $code: $*
+$(cat "$work/err")"
+}
+says() { grep -qF -- "$2" "$work/$1" || fail "$1 does not say: $2
+$(head -40 "$work/$1")"; }
+
+# --- init, plan -----------------------------------------------------------------------------------------------------
+cd "$work" || exit 1
+expect 0 "$GODWIT" init mine
+says out "wrote mine/experiment.yaml"
+expect 2 "$GODWIT" init mine
+says err "mine/experiment.yaml is there already; nothing was written"
+expect 0 "$GODWIT" plan mine
+says out "6 training runs (3 migrate, 3 stay at north), 24 training jobs, 12 evaluation jobs"
+says out "128 MB"
+says out " → "
+(cd mine && "$GODWIT" plan > "$work/here") || fail "plan without FILE"
+cmp -s out here || [ -s here ] || fail "plan without FILE says nothing"
+expect 0 "$GODWIT" plan mine --json
+says out '"training_runs":6'
+expect 2 "$GODWIT" plan "$work"
+says err "no experiment.yaml in"
+expect 2 "$GODWIT" plan nowhere.yaml
+says err "no such experiment file: 'nowhere.yaml'"
+expect 2 "$GODWIT" plan mine --limit 10
+says err "more than the limit of 10 jobs"
+says err "experiment.yaml:"
+
+# The slides' experiment is right, though it cannot run here.
+expect 0 "$GODWIT" plan "$data/global_pretraining"
+says out "10 training runs, 60 training jobs"
+says out "Cannot run here"
+says out "universe = container"
+
+# A mistake gives exit code 2, and nothing on standard output.
+expect 2 "$GODWIT" plan "$data/bad/unknown_keys.yaml"
+[ ! -s out ] || fail "a mistake prints to standard output"
+says err "did you mean 'epochs'?"
+
+for format in dot svg mermaid; do
+  expect 0 "$GODWIT" plan mine --graph $format
+  says out "run0-train_epoch0"
+done
+expect 2 "$GODWIT" plan mine --graph png
+
+# --- dag ------------------------------------------------------------------------------------------------------------
+expect 0 "$GODWIT" dag "$data/global_pretraining" -o slides
+dag=$(ls slides/*.dag)
+count() { grep -c "$1" "$dag"; }
+[ "$(count '^JOB ')" = 60 ] || fail "$(count '^JOB ') JOB lines"
+[ "$(count '^PARENT run[0-9]*-train_epoch[0-9]* CHILD run[0-9]*-train_epoch[0-9]*$')" = 50 ] || fail "PARENT lines"
+for text in 'request_cpus = 1' 'request_memory = 4096' 'request_disk = 10GB' 'gpus_minimum_memory = 0' \
+  'arguments = pretrain.py --learning_rate=$(alpha)' 'SUBMIT-DESCRIPTION default_train' 'NODE_STATUS_FILE'; do
+  grep -qF -- "$text" "$dag" || fail "the Dag lacks: $text"
+done
+vars=$(grep '^VARS run0-train_epoch0 ' "$dag")
+for name in epoch run_uuid random_seed ResourceName epochs epochs_per_job run_number alpha; do
+  case $vars in *" $name=\""*) ;; *) fail "VARS of run0-train_epoch0 lacks $name: $vars" ;; esac
+done
+expect 0 "$GODWIT" dag "$data/global_pretraining" -o again
+cmp -s "$dag" again/*.dag || fail "the same experiment gives another Dag"
+
+cat > mine/more.yaml <<'YAML'
+name: more
+epochs: 2
+submit_template: |
+  executable = train.sh
+  arguments = 0.1 1
+retry: {count: 2, unless_exit: 3}
+max_jobs: {north: 1}
+scripts: {pre: [/bin/echo, $JOB]}
+services:
+  watch: |
+    executable = /bin/true
+    transfer_executable = false
+YAML
+expect 0 "$GODWIT" dag mine/more.yaml -o mine/dag --json
+says out '"nodes":3'
+dag=mine/dag/more.dag
+for text in 'RETRY run0-train_epoch0 2 UNLESS-EXIT 3' 'SCRIPT PRE run0-train_epoch0 /bin/echo $JOB' \
+  'PRIORITY run0-train_epoch1 1' 'MAXJOBS north 1' 'SERVICE watch '; do
+  grep -qF -- "$text" "$dag" || fail "the Dag lacks: $text"
+done
+expect 2 "$GODWIT" dag mine
+
+# --- schema ---------------------------------------------------------------------------------------------------------
+for file in experiment sites; do
+  expect 0 "$GODWIT" schema $file
+  says out '"$schema": "https://json-schema.org/draft/2020-12/schema"'
+done
+expect 2 "$GODWIT" schema nonsense
+
+exit $((failures > 0))
