@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "godwit/base/clock.h"
 #include "godwit/base/json.h"
 #include "godwit/base/text.h"
@@ -33,6 +35,14 @@ std::string metrics_text(const Json& line) {
   if (shown.empty())
     show_those([](const std::string& key) { return key != "epoch" && key != "seconds" && !key.starts_with("_"); });
   return join(shown, ", ");
+}
+
+// "exit code 3", "out of memory".
+std::string outcome_text(const Json& attempt_ended) {
+  std::string outcome = attempt_ended.value("outcome", "");
+  if (outcome == "exited") return fmt::format("exit code {}", attempt_ended.value("exit_code", 0));
+  std::replace(outcome.begin(), outcome.end(), '_', ' ');
+  return outcome;
 }
 
 void print_json(const journal::Event& event) {
@@ -90,7 +100,7 @@ void Progress::on_event(const journal::Event& event) {
     const std::string retry = json.value("retry", "none");
     if (retry != "none")
       line(fmt::format("{} {}: {}", event.node, retry == "retried" ? "is retried" : "goes on in a new attempt",
-                       json.value("outcome", "")),
+                       outcome_text(json)),
            Style::note);
   } else if (event.kind == Kind::node_done) {
     node_done(event);

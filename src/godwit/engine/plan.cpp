@@ -47,7 +47,8 @@ std::string describe(const Ending& ending) {
         if (c == '_') c = ' ';
     }
   }
-  if (!ending.detail.empty()) text += ": " + ending.detail;
+  // Of a signal there is no more to say.
+  if (!ending.detail.empty() && ending.outcome != Outcome::signaled) text += ": " + ending.detail;
   return text;
 }
 
@@ -205,7 +206,8 @@ Verdict Plan::judge_failure(NodeId node, const Ending& ending) {
     return {Next::retry, fmt::format("retry {} of {}", books.retries_used, attributes.retries)};
   }
   if (attributes.retries == 0) return {Next::failed, describe(ending)};
-  return {Next::failed, fmt::format("{}, after {} retries", describe(ending), books.retries_used)};
+  return {Next::failed, fmt::format("{}, after {} {}", describe(ending), books.retries_used,
+                                    books.retries_used == 1 ? "retry" : "retries")};
 }
 
 void Plan::finish(NodeId node) {
