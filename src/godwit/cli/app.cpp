@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
   add_dag(root, action);
   add_init(root, action);
   add_man(root, action);
+  add_reference(root, action);
   add_plan(root, action);
   add_schema(root, action);
   add_supervise(root, action);
