@@ -77,19 +77,23 @@ int run(int argc, char** argv) {
   root.require_subcommand(1);
   root.set_version_flag("--version", fmt::format("godwit {}", kVersion), "Print the version");
   Action action;
+  // In the order of --help: from the first to the last that a person needs.
+  add_init(root, action);
+  add_plan(root, action);
+  add_dag(root, action);
   add_run(root, action);
+  add_status(root, action);
+  add_logs(root, action);
+  add_why(root, action);
   add_stop(root, action);
   add_retry(root, action);
   add_compare(root, action);
+  add_schema(root, action);
   add_completion(root, action);
-  add_dag(root, action);
-  add_init(root, action);
   add_man(root, action);
   add_reference(root, action);
-  add_plan(root, action);
-  add_schema(root, action);
-  add_supervise(root, action);
   add_version(root, action);
+  add_supervise(root, action);
 
   if (argc == 1) {
     fmt::print("{}", root.help());

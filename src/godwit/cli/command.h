@@ -23,14 +23,17 @@ void add_compare(CLI::App& root, Action& action);
 void add_completion(CLI::App& root, Action& action);
 void add_dag(CLI::App& root, Action& action);
 void add_init(CLI::App& root, Action& action);
+void add_logs(CLI::App& root, Action& action);
 void add_man(CLI::App& root, Action& action);
 void add_plan(CLI::App& root, Action& action);
-void add_schema(CLI::App& root, Action& action);
 void add_reference(CLI::App& root, Action& action);
 void add_retry(CLI::App& root, Action& action);
 void add_run(CLI::App& root, Action& action);
+void add_schema(CLI::App& root, Action& action);
+void add_status(CLI::App& root, Action& action);
 void add_stop(CLI::App& root, Action& action);
 void add_supervise(CLI::App& root, Action& action);
 void add_version(CLI::App& root, Action& action);
+void add_why(CLI::App& root, Action& action);
 
 }  // namespace godwit::cli

@@ -1,0 +1,412 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "godwit/base/clock.h"
+#include "godwit/base/json.h"
+#include "godwit/base/units.h"
+#include "godwit/cli/command.h"
+#include "godwit/cli/opened.h"
+#include "godwit/cli/table.h"
+#include "godwit/cli/terminal.h"
+#include "godwit/journal/explain.h"
+#include "godwit/journal/metrics.h"
+#include "godwit/journal/stitch.h"
+#include "godwit/report/format.h"
+
+namespace godwit::cli {
+namespace {
+
+using journal::Counts;
+using journal::EngineState;
+using journal::EngineStatus;
+using journal::NodeState;
+using journal::Run;
+using journal::View;
+
+constexpr std::size_t kBarColumns = 30;
+constexpr std::size_t kRunBarColumns = 8;
+constexpr std::size_t kMostStuck = 3;
+constexpr std::size_t kMostMetrics = 3;
+constexpr Micros kSecond = 1'000'000;
+
+struct Options {
+  std::string file;
+  bool json = false;
+  bool watch = false;
+  double interval_s = 1;
+  std::size_t rows = 40;
+  bool all = false;
+};
+
+// What one display is made from.
+struct Moment {
+  const Opened& opened;
+  EngineStatus engine;
+  Micros now;
+  Terminal terminal;
+  std::size_t rows;
+
+  const View& view() const { return opened.view; }
+};
+
+// --- words ------------------------------------------------------------------------------------------------------
+
+struct StateWord {
+  NodeState state;
+  Style style;
+};
+
+// In the order in which they are told.
+constexpr StateWord kStateWords[] = {
+    {NodeState::done, Style::good},   {NodeState::active, Style::busy},   {NodeState::queued, Style::busy},
+    {NodeState::ready, Style::plain}, {NodeState::waiting, Style::plain}, {NodeState::failed, Style::bad},
+    {NodeState::futile, Style::bad},
+};
+
+Style style_of(NodeState state) {
+  const auto* found = std::find_if(std::begin(kStateWords), std::end(kStateWords),
+                                   [&](const StateWord& word) { return word.state == state; });
+  return found == std::end(kStateWords) ? Style::plain : found->style;
+}
+
+std::string ago(Micros now, Micros then) {
+  return format_duration(static_cast<double>(std::max<Micros>(0, now - then)) / kSecond);
+}
+
+// The state of a run as a whole.
+NodeState state_of(const View& view, const Run& run) {
+  const Counts counts = view.counts_of(run);
+  for (const NodeState state : {NodeState::failed, NodeState::active, NodeState::queued, NodeState::ready})
+    if (counts[state] != 0) return state;
+  return counts[NodeState::waiting] != 0 ? NodeState::waiting : NodeState::done;
+}
+
+Cell engine_words(const Moment& moment) {
+  const journal::EngineRecord& engine = moment.view().engine();
+  if (moment.engine.running()) {
+    const std::string where =
+        moment.engine.holder ? fmt::format(" on {} (process {})", moment.engine.holder->host, moment.engine.holder->pid)
+                             : "";
+    if (engine.paused)
+      return {fmt::format("paused for {}: {}", ago(moment.now, engine.paused->time), engine.paused->text), Style::note};
+    return {fmt::format("running for {}{}", ago(moment.now, engine.started), where), Style::busy};
+  }
+  if (const auto& ended = moment.view().ended())
+    return ended->success ? Cell(fmt::format("succeeded {} ago", ago(moment.now, ended->time)), Style::good)
+                          : Cell(fmt::format("failed {} ago", ago(moment.now, ended->time)), Style::bad);
+  switch (moment.engine.state) {
+    case EngineState::never_started:
+      return {"not started yet"};
+    case EngineState::died:
+      return {fmt::format("its engine died: last heard of {} ago; go on with: godwit run",
+                          ago(moment.now, engine.last_event)),
+              Style::bad};
+    default:
+      return {fmt::format("{} {} ago; go on with: godwit run", engine.stopped.value_or("stopped"),
+                          ago(moment.now, engine.last_event)),
+              Style::note};
+  }
+}
+
+std::string values_text(const Run& run) {
+  std::string out;
+  for (const auto& [name, value] : run.values) out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value);
+  return out;
+}
+
+// "delta → expanse ×2 → delta".
+std::string path_text(const View& view, const Run& run) {
+  const std::vector<journal::SiteIndex> path = view.site_path(run);
+  std::string out;
+  for (std::size_t i = 0; i < path.size();) {
+    std::size_t end = i + 1;
+    while (end < path.size() && path[end] == path[i]) ++end;
+    out += fmt::format("{}{}", out.empty() ? "" : " → ", view.site_name(path[i]));
+    if (end - i > 1) out += fmt::format(" ×{}", end - i);
+    i = end;
+  }
+  return out;
+}
+
+// The newest numbers a run told of: "val_loss 0.512, train_loss 0.634".
+std::string metrics_text(const View& view, journal::RunIndex run) {
+  const std::vector<journal::EpochMetrics> epochs = journal::stitch(view, run);
+  if (epochs.empty()) return {};
+  std::vector<std::string> validation, others;
+  for (const auto& [name, value] : epochs.back().metrics.items()) {
+    const std::optional<double> number = journal::metric_value(value);
+    if (!number || name == "epoch" || name == "seconds") continue;
+    (name.starts_with("val") ? validation : others)
+        .push_back(fmt::format("{} {}", name, report::format_number(*number)));
+  }
+  validation.insert(validation.end(), others.begin(), others.end());
+  validation.resize(std::min(validation.size(), kMostMetrics));
+  return fmt::format("{}", fmt::join(validation, ", "));
+}
+
+// --- for people -------------------------------------------------------------------------------------------------
+
+std::string headline(const Moment& moment) {
+  const Cell words = engine_words(moment);
+  return fmt::format("{}  {}\n", styled(report::printable(moment.view().dag().name), Style::strong, moment.terminal),
+                     styled(words.text, words.style, moment.terminal));
+}
+
+std::string progress_line(const Moment& moment) {
+  const journal::Progress progress = moment.view().progress(moment.now, moment.engine.running());
+  const bool epochs = std::any_of(moment.view().nodes().begin(), moment.view().nodes().end(),
+                                  [](const journal::Node& node) { return node.epochs() > 1; });
+  std::string line =
+      fmt::format("{} {:.0f} %  {} of {}", progress_bar(progress.fraction(), kBarColumns), 100 * progress.fraction(),
+                  progress.done, format_count(progress.total, epochs ? "epoch" : "job"));
+  if (progress.remaining_s && *progress.remaining_s > 0)
+    line += fmt::format(", about {} left", format_duration(*progress.remaining_s));
+  return line + "\n";
+}
+
+std::string counts_line(const Moment& moment) {
+  const Counts& counts = moment.view().counts();
+  std::string out;
+  for (const StateWord& word : kStateWords) {
+    if (counts[word.state] == 0) continue;
+    const std::string text = fmt::format("{} {}", counts[word.state], to_string(word.state));
+    out += (out.empty() ? "" : ", ") + styled(text, word.style, moment.terminal);
+  }
+  return fmt::format("{}: {}\n", format_count(counts.total(), "job"), out.empty() ? "none" : out);
+}
+
+std::string runs_table(const Moment& moment) {
+  const View& view = moment.view();
+  Table table({{"run"},
+               {"values", Align::left, true},
+               {"progress"},
+               {"epochs", Align::right},
+               {"sites", Align::left, true},
+               {"last metrics", Align::left, true},
+               {"state"}});
+  for (journal::RunIndex i = 0; i < view.runs().size() && i < moment.rows; ++i) {
+    const Run& run = view.runs()[i];
+    const std::uint32_t done = view.epochs_done(run);
+    const double fraction = run.epochs == 0 ? 0 : static_cast<double>(done) / run.epochs;
+    const NodeState state = state_of(view, run);
+    table.add_row({{fmt::format("run{}{}", run.number, run.baseline ? " baseline" : "")},
+                   {values_text(run)},
+                   {progress_bar(fraction, kRunBarColumns)},
+                   {fmt::format("{}/{}", done, run.epochs)},
+                   {path_text(view, run)},
+                   {metrics_text(view, i)},
+                   {std::string(to_string(state)), style_of(state)}});
+  }
+  std::string out = table.render(moment.terminal);
+  if (view.runs().size() > moment.rows)
+    out += fmt::format("… and {} (--all shows them)\n", format_count(view.runs().size() - moment.rows, "more run"));
+  return out;
+}
+
+// Of a workflow without training runs: the nodes that are neither done nor waiting.
+std::string nodes_table(const Moment& moment) {
+  const View& view = moment.view();
+  Table table({{"node", Align::left, true}, {"site"}, {"attempt", Align::right}, {"for", Align::right}, {"state"}});
+  std::size_t shown = 0;
+  for (journal::NodeIndex i = 0; i < view.nodes().size() && shown < moment.rows; ++i) {
+    const journal::Node& node = view.nodes()[i];
+    if (node.state == NodeState::done || node.state == NodeState::waiting || node.state == NodeState::futile) continue;
+    ++shown;
+    table.add_row({{std::string(view.name_of(i))},
+                   {std::string(view.site_name(node.site))},
+                   {node.attempts == 0 ? "" : std::to_string(node.attempts)},
+                   {node.changed == 0 ? "" : ago(moment.now, node.changed)},
+                   {std::string(to_string(node.state)), style_of(node.state)}});
+  }
+  return table.empty() ? std::string() : table.render(moment.terminal);
+}
+
+std::string sites_table(const Moment& moment) {
+  Table table({{"site"},
+               {"slots", Align::right},
+               {"active", Align::right},
+               {"queued", Align::right},
+               {"ready", Align::right},
+               {"waiting", Align::right},
+               {"done", Align::right},
+               {"failed", Align::right}});
+  for (const journal::Site& site : moment.view().sites()) {
+    if (site.counts.total() == 0) continue;
+    const bool told = site.definition.is_object() && site.definition.contains("slots") &&
+                      site.definition["slots"].is_number_unsigned();
+    const auto count = [&](NodeState state) { return Cell(std::to_string(site.counts[state])); };
+    table.add_row({{site.name},
+                   {told && site.definition["slots"] != 0 ? site.definition["slots"].dump() : ""},
+                   count(NodeState::active),
+                   count(NodeState::queued),
+                   count(NodeState::ready),
+                   count(NodeState::waiting),
+                   count(NodeState::done),
+                   count(NodeState::failed)});
+  }
+  return table.empty() ? std::string() : table.render(moment.terminal);
+}
+
+std::string stuck_lines(const Moment& moment) {
+  const journal::Explainer explainer(moment.view(), moment.opened.state, moment.engine, moment.now);
+  const journal::Explainer::Stuck stuck = explainer.stuck(kMostStuck);
+  std::string out;
+  for (const journal::Explanation& e : stuck.all) {
+    if (e.subject.empty()) continue;  // the headline says it
+    const Style style = e.state == "failed" ? Style::bad : Style::note;
+    std::string line =
+        report::printable(e.state == "failed" ? fmt::format("{} failed: {}", e.subject, e.summary) : e.summary);
+    if (moment.terminal.width != 0) line = report::shorten(line, moment.terminal.width);
+    out += styled(line, style, moment.terminal) + "\n";
+  }
+  if (stuck.failed_left_out != 0)
+    out += fmt::format("… and {}\n", format_count(stuck.failed_left_out, "more failed job"));
+  if (!out.empty()) out += styled("'godwit why' says more", Style::faint, moment.terminal) + "\n";
+  return out;
+}
+
+std::string render(const Moment& moment) {
+  std::string out = headline(moment) + progress_line(moment) + counts_line(moment);
+  const std::string main = moment.view().runs().empty() ? nodes_table(moment) : runs_table(moment);
+  for (const std::string& part : {main, sites_table(moment), stuck_lines(moment)})
+    if (!part.empty()) out += "\n" + part;
+  return out;
+}
+
+// --- for programs -----------------------------------------------------------------------------------------------
+
+Json counts_json(const Counts& counts) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < journal::kNodeStates; ++i) json[to_string(static_cast<NodeState>(i))] = counts.of[i];
+  return json;
+}
+
+Json engine_json(const Moment& moment) {
+  const journal::EngineRecord& engine = moment.view().engine();
+  Json json{{"state", to_string(moment.engine.state)}};
+  if (engine.started != 0) {
+    json["host"] = engine.host;
+    json["pid"] = engine.pid;
+    json["version"] = engine.version;
+    json["started"] = iso_time(engine.started);
+    json["last_event"] = iso_time(engine.last_event);
+  }
+  if (engine.stopped) json["stopped"] = *engine.stopped;
+  if (engine.paused) json["paused"] = engine.paused->text;
+  return json;
+}
+
+Json last_metrics(const View& view, journal::RunIndex run, std::string_view kind) {
+  std::vector<journal::EpochMetrics> epochs = journal::stitch(view, run, kind);
+  return epochs.empty() ? Json(nullptr) : std::move(epochs.back().metrics);
+}
+
+Json run_json(const View& view, journal::RunIndex index) {
+  const Run& run = view.runs()[index];
+  Json values = Json::object();
+  for (const auto& [name, value] : run.values) values[name] = value;
+  Json sites = Json::array();
+  for (const journal::SiteIndex site : view.site_path(run)) sites.push_back(view.site_name(site));
+  return {{"number", run.number},
+          {"run_uuid", run.uuid},
+          {"seed", run.seed},
+          {"replicate", run.replicate},
+          {"baseline", run.baseline},
+          {"pair", run.pair},
+          {"values", values},
+          {"epochs", run.epochs},
+          {"epochs_done", view.epochs_done(run)},
+          {"state", to_string(state_of(view, run))},
+          {"sites", sites},
+          {"jobs", counts_json(view.counts_of(run))},
+          {"metrics", last_metrics(view, index, "train")},
+          {"evaluation", last_metrics(view, index, "evaluate")}};
+}
+
+Json to_json(const Moment& moment) {
+  const View& view = moment.view();
+  const journal::Progress progress = view.progress(moment.now, moment.engine.running());
+  Json json{{"name", view.dag().name},
+            {"file", view.dag().file},
+            {"uuid", view.dag().uuid},
+            {"engine", engine_json(moment)},
+            {"ended", view.ended() ? Json{{"success", view.ended()->success}, {"time", iso_time(view.ended()->time)}}
+                                   : Json(nullptr)},
+            {"progress",
+             {{"done", progress.done},
+              {"total", progress.total},
+              {"fraction", progress.fraction()},
+              {"remaining_s", progress.remaining_s ? Json(*progress.remaining_s) : Json(nullptr)}}},
+            {"jobs", counts_json(view.counts())},
+            {"sites", Json::array()},
+            {"runs", Json::array()},
+            {"not_moving", Json::array()},
+            {"warnings", Json::array()}};
+  for (const journal::Site& site : view.sites())
+    json["sites"].push_back({{"name", site.name}, {"definition", site.definition}, {"jobs", counts_json(site.counts)}});
+  for (journal::RunIndex i = 0; i < view.runs().size(); ++i) json["runs"].push_back(run_json(view, i));
+  const journal::Explainer explainer(view, moment.opened.state, moment.engine, moment.now);
+  for (const journal::Explanation& e : explainer.stuck(kMostStuck).all)
+    json["not_moving"].push_back(journal::to_json(e));
+  for (const journal::Message& warning : view.warnings()) json["warnings"].push_back(warning.text);
+  return json;
+}
+
+// --- the command ------------------------------------------------------------------------------------------------
+
+void show(const Opened& opened, const Options& options) {
+  const Terminal terminal = terminal_of(stdout);
+  const std::size_t rows = options.all ? opened.view.runs().size() + opened.view.nodes().size() : options.rows;
+  const Moment moment{opened, opened.engine(), system_clock().now(), terminal, rows};
+  if (options.json)
+    fmt::print("{}\n", to_json(moment).dump(-1, ' ', false, Json::error_handler_t::replace));
+  else
+    fmt::print("{}{}", options.watch ? renew_screen(terminal) : "", render(moment));
+  std::fflush(stdout);
+}
+
+bool is_over(const Opened& opened) {
+  return opened.view.ended().has_value() && !opened.engine().running();
+}
+
+// On a terminal the display renews itself; elsewhere it is told again when something has happened.
+void watch(Opened& opened, const Options& options) {
+  const bool renews = terminal_of(stdout).width != 0 && !options.json;
+  while (!is_over(opened)) {
+    system_clock().sleep_until(system_clock().monotonic() + static_cast<Micros>(options.interval_s * kSecond));
+    const std::size_t news = opened.view.update(*opened.reader);
+    if (news != 0 || renews) show(opened, options);
+  }
+}
+
+int print_status(const Options& options) {
+  Opened opened = open_journal(options.file);
+  show(opened, options);
+  if (options.watch) watch(opened, options);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_status(CLI::App& root, Action& action) {
+  CLI::App* command = add_command(root, "status", "Show how far the runs are, and what waits", "godwit status --watch");
+  auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "The experiment (default: experiment.yaml here)")->option_text("FILE");
+  command->add_flag("-w,--watch", options->watch, "Show it again as it changes, until the end");
+  command->add_option("--interval", options->interval_s, "Seconds between looks of --watch (default: 1)")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->option_text("SECONDS");
+  command->add_option("--rows", options->rows, "Runs to show at most (default: 40)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command->add_flag("--all", options->all, "Show all runs");
+  command->add_flag("--json", options->json, "Print JSON; with --watch, a line for each change");
+  command->callback([&action, options] { action = [options] { return print_status(*options); }; });
+}
+
+}  // namespace godwit::cli

@@ -1,0 +1,26 @@
+#include "godwit/journal/engine_status.h"
+
+namespace godwit::journal {
+
+std::string_view to_string(EngineState state) {
+  switch (state) {
+    case EngineState::never_started:
+      return "never_started";
+    case EngineState::running:
+      return "running";
+    case EngineState::stopped:
+      return "stopped";
+    case EngineState::died:
+      return "died";
+  }
+  return "";
+}
+
+EngineStatus engine_status(const StateDir& state, const View& view) {
+  const store::LockState lock = store::probe_lock(writer_lock(state.journal()));
+  if (lock.held) return {EngineState::running, lock.holder};
+  if (view.engine().started == 0) return {EngineState::never_started, {}};
+  return {view.engine().stopped ? EngineState::stopped : EngineState::died, {}};
+}
+
+}  // namespace godwit::journal

@@ -1,0 +1,32 @@
+// Whether an engine is at work on an experiment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "godwit/journal/state_dir.h"
+#include "godwit/journal/view.h"
+#include "godwit/store/lock.h"
+
+namespace godwit::journal {
+
+enum class EngineState : std::uint8_t {
+  never_started,
+  running,
+  stopped,  // ended orderly; View::engine() says why
+  died,     // the last one ended without saying so
+};
+
+std::string_view to_string(EngineState state);
+
+struct EngineStatus {
+  EngineState state = EngineState::never_started;
+  std::optional<store::LockHolder> holder;  // of the writer's lock, while running
+  bool running() const { return state == EngineState::running; }
+};
+
+// By the writer's lock, which dies with its holder, and by what the journal tells.
+EngineStatus engine_status(const StateDir& state, const View& view);
+
+}  // namespace godwit::journal

@@ -1,0 +1,313 @@
+#include "godwit/journal/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "godwit/base/units.h"
+#include "godwit/journal/endings.h"
+#include "godwit/journal/log_files.h"
+
+namespace godwit::journal {
+namespace {
+
+constexpr std::size_t kEvidenceLines = 8;
+constexpr std::size_t kMostNamed = 5;
+
+bool is_under_way(NodeState state) {
+  return state == NodeState::queued || state == NodeState::active;
+}
+
+}  // namespace
+
+Json to_json(const Explanation& e) {
+  Json json{{"subject", e.subject}, {"state", e.state}, {"summary", e.summary}, {"facts", e.facts}};
+  if (!e.evidence_file.empty()) {
+    json["evidence_file"] = e.evidence_file;
+    json["evidence"] = e.evidence;
+  }
+  if (!e.advice.empty()) json["advice"] = e.advice;
+  return json;
+}
+
+Explainer::Explainer(const View& view, const StateDir& state, EngineStatus engine, Micros now)
+    : view_(view), state_(state), engine_(std::move(engine)), now_(now) {}
+
+Explanation Explainer::begin(NodeIndex node) const {
+  Explanation out;
+  out.subject = view_.name_of(node);
+  out.state = to_string(at(node).state);
+  return out;
+}
+
+Explanation Explainer::node(NodeIndex index) const {
+  Explanation out = begin(index);
+  switch (at(index).state) {
+    case NodeState::waiting:
+      explain_waiting(index, out);
+      break;
+    case NodeState::ready:
+      explain_ready(index, out);
+      break;
+    case NodeState::queued:
+    case NodeState::active:
+      explain_under_way(index, out);
+      break;
+    case NodeState::done:
+      explain_done(index, out);
+      break;
+    case NodeState::failed:
+      explain_failed(index, out);
+      break;
+    case NodeState::futile:
+      explain_futile(index, out);
+      break;
+  }
+  return out;
+}
+
+// --- one node ---------------------------------------------------------------------------------------------------
+
+// Up along parents that are not done, to one that does not wait itself.
+NodeIndex Explainer::holds_up(NodeIndex node) const {
+  while (at(node).state == NodeState::waiting) {
+    const auto parents = view_.parents(node);
+    const auto open = std::find_if(parents.begin(), parents.end(),
+                                   [&](NodeIndex parent) { return at(parent).state != NodeState::done; });
+    if (open == parents.end()) break;
+    node = *open;
+  }
+  return node;
+}
+
+void Explainer::explain_waiting(NodeIndex node, Explanation& out) const {
+  std::vector<std::string> open;
+  for (const NodeIndex parent : view_.parents(node))
+    if (at(parent).state != NodeState::done)
+      open.push_back(fmt::format("{} ({})", view_.name_of(parent), to_string(at(parent).state)));
+  const std::size_t named = std::min(open.size(), kMostNamed);
+  out.summary =
+      fmt::format("it waits for {}", fmt::join(open.begin(), open.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (open.size() > named) out.summary += fmt::format(" and {} more", open.size() - named);
+  const NodeIndex first = holds_up(node);
+  if (first == node) return;
+  const Explanation cause = this->node(first);
+  out.facts.push_back(fmt::format("first in line is {}: {}", cause.subject, cause.summary));
+  out.advice = cause.advice;
+}
+
+void Explainer::explain_ready(NodeIndex node, Explanation& out) const {
+  if (view_.text(at(node).kind) == "service") {
+    out.summary = "it is a service node: it runs while an engine is at work";
+  } else if (const std::optional<Explanation> whole = this->whole()) {
+    out.summary = whole->summary;
+    out.advice = whole->advice;
+  } else {
+    out.summary = "it is ready; " + throttle(at(node).site);
+  }
+  add_attempts(node, out);
+}
+
+// An engine is at work and not paused: what keeps ready nodes of the site from starting.
+std::string Explainer::throttle(SiteIndex site) const {
+  constexpr const char* kNextTurn = "the engine starts what it can at its next turn";
+  if (site == kNone) return kNextTurn;
+  const Site& where = view_.sites()[site];
+  const std::uint64_t busy = where.counts[NodeState::queued] + where.counts[NodeState::active];
+  const std::uint64_t slots = where.definition.is_object() && where.definition.contains("slots") &&
+                                      where.definition["slots"].is_number_unsigned()
+                                  ? where.definition["slots"].get<std::uint64_t>()
+                                  : 0;
+  if (slots != 0 && busy >= slots)
+    return fmt::format("no slot is free at {}: it has {}, {} in use", where.name, format_count(slots, "slot"), busy);
+  if (busy > 0)
+    return fmt::format("with {} under way at {}, resources or `max_jobs` allow no more", format_count(busy, "job"),
+                       where.name);
+  return kNextTurn;
+}
+
+void Explainer::explain_under_way(NodeIndex index, Explanation& out) const {
+  const Node& node = at(index);
+  const Attempt* attempt = node.last_attempt == kNone ? nullptr : &view_.attempts()[node.last_attempt];
+  const std::string site = node.site == kNone ? "" : fmt::format(" at {}", view_.site_name(node.site));
+  const bool active = node.state == NodeState::active;
+  out.summary = active ? fmt::format("it has been running{} for {}", site, since(node.changed))
+                       : fmt::format("it has been queued{} for {}", site, since(node.changed));
+  if (attempt != nullptr && view_.text(attempt->phase) != "job")
+    out.facts.push_back(fmt::format("its {} script is under way", view_.text(attempt->phase)));
+  if (active && attempt != nullptr && attempt->host != 0)
+    out.facts.push_back(
+        fmt::format("on {}{}", view_.text(attempt->host),
+                    attempt->native_id == 0 ? "" : fmt::format(" as {}", view_.text(attempt->native_id))));
+  if (node.reported_epoch != 0)
+    out.facts.push_back(fmt::format("it has told of epoch {}, its last is {}", node.reported_epoch, node.last_epoch));
+  if (!engine_.running()) {
+    out.facts.push_back("no engine is at work: what becomes of it is seen when one is");
+    out.advice = "godwit run";
+  }
+  add_attempts(index, out);
+}
+
+void Explainer::explain_done(NodeIndex index, Explanation& out) const {
+  out.summary =
+      at(index).changed == 0 ? "it is done" : fmt::format("it has been done for {}", since(at(index).changed));
+  add_attempts(index, out);
+}
+
+const Attempt* Explainer::last_ended(NodeIndex node) const {
+  for (AttemptIndex i = at(node).last_attempt; i != kNone; i = view_.attempts()[i].previous)
+    if (view_.attempts()[i].has_ended()) return &view_.attempts()[i];
+  return nullptr;
+}
+
+void Explainer::explain_failed(NodeIndex index, Explanation& out) const {
+  if (const Attempt* attempt = last_ended(index)) {
+    const EndingWords words = explain_ending(view_, *attempt);
+    out.summary = words.what;
+    if (view_.text(attempt->phase) != "job")
+      out.summary = fmt::format("of its {} script: {}", view_.text(attempt->phase), out.summary);
+    out.advice = words.advice;
+    add_evidence(*attempt, out);
+  } else {
+    out.summary = at(index).reason != 0 ? std::string(view_.text(at(index).reason)) : "it failed";
+    out.advice = fmt::format("mend the cause, then: godwit retry {}", out.subject);
+  }
+  add_attempts(index, out);
+}
+
+void Explainer::explain_futile(NodeIndex index, Explanation& out) const {
+  const NodeIndex cause = at(index).because;
+  if (cause == kNone) {
+    out.summary = "a job before it failed";
+    return;
+  }
+  const Explanation failed = node(cause);
+  out.summary = fmt::format("it cannot run, because {} failed", failed.subject);
+  out.facts.push_back(fmt::format("{}: {}", failed.subject, failed.summary));
+  out.evidence_file = failed.evidence_file;
+  out.evidence = failed.evidence;
+  out.advice = failed.advice;
+}
+
+// "attempt 2 at delta: signal 11 (SIGSEGV), after 12.5 s, peak memory 200 MB of 1 GB asked; continued".
+std::string Explainer::attempt_line(const Attempt& attempt) const {
+  std::string line = fmt::format("attempt {}", attempt.number);
+  if (const std::string_view phase = view_.text(attempt.phase); phase != "job")
+    line += fmt::format(", {} script", phase);
+  if (attempt.site != kNone) line += fmt::format(" at {}", view_.site_name(attempt.site));
+  line += ": " + short_ending(view_, attempt);
+  if (attempt.wall_s > 0) line += fmt::format(", after {}", format_duration(attempt.wall_s));
+  if (attempt.peak_memory_kb != 0) {
+    line += fmt::format(", peak memory {}", format_bytes(attempt.peak_memory_kb * 1024));
+    if (attempt.asked_memory_mb != 0) line += fmt::format(" of {} asked", format_memory_mb(attempt.asked_memory_mb));
+  }
+  const std::string_view retry = view_.text(attempt.retry);
+  if (retry == "continued" || retry == "retried") line += fmt::format("; {}", retry);
+  return line;
+}
+
+void Explainer::add_attempts(NodeIndex node, Explanation& out) const {
+  for (const AttemptIndex index : view_.attempts_of(node))
+    if (const Attempt& attempt = view_.attempts()[index]; attempt.has_ended())
+      out.facts.push_back(attempt_line(attempt));
+}
+
+void Explainer::add_evidence(const Attempt& attempt, Explanation& out) const {
+  const LogFiles files = log_files(view_, state_, attempt);
+  for (const std::string& file : {files.err, files.out}) {
+    if (file.empty()) continue;
+    out.evidence = last_lines(file, kEvidenceLines);
+    if (out.evidence.empty()) continue;
+    out.evidence_file = file;
+    return;
+  }
+}
+
+std::string Explainer::since(Micros time) const {
+  return format_duration(static_cast<double>(std::max<Micros>(0, now_ - time)) * 1e-6);
+}
+
+// --- several ----------------------------------------------------------------------------------------------------
+
+std::vector<Explanation> Explainer::run(const Run& run) const {
+  std::vector<Explanation> out;
+  const auto add_all = [&](auto&& wanted) {
+    for (const NodeIndex node : run.nodes)
+      if (wanted(at(node).state)) out.push_back(this->node(node));
+  };
+  add_all([](NodeState state) { return state == NodeState::failed; });
+  if (out.empty()) add_all(is_under_way);
+  if (out.empty()) add_all([](NodeState state) { return state == NodeState::ready; });
+  const auto first_with = [&](NodeState state) {
+    return std::find_if(run.nodes.begin(), run.nodes.end(), [&](NodeIndex node) { return at(node).state == state; });
+  };
+  for (const NodeState state : {NodeState::futile, NodeState::waiting})
+    if (const auto node = first_with(state); out.empty() && node != run.nodes.end()) out.push_back(this->node(*node));
+  return out;
+}
+
+std::optional<Explanation> Explainer::whole() const {
+  const Counts& counts = view_.counts();
+  const std::uint64_t open =
+      counts.total() - counts[NodeState::done] - counts[NodeState::failed] - counts[NodeState::futile];
+  if (open == 0) return std::nullopt;
+  Explanation out;
+  if (engine_.running()) {
+    if (!view_.engine().paused) return std::nullopt;
+    out.state = "paused";
+    out.summary = fmt::format("no new jobs have started for {}: {}", since(view_.engine().paused->time),
+                              view_.engine().paused->text);
+    out.advice = "it goes on by itself once that is over; for a full disk, make room";
+    return out;
+  }
+  out.state = to_string(engine_.state);
+  switch (engine_.state) {
+    case EngineState::never_started:
+      out.summary = "nothing has been started yet";
+      break;
+    case EngineState::died:
+      out.summary = fmt::format("the engine on {} (process {}) ended without saying so, {} ago", view_.engine().host,
+                                view_.engine().pid, since(view_.engine().last_event));
+      break;
+    default:
+      out.summary = fmt::format("no engine is at work: the last one ended {} ago ({})",
+                                since(view_.engine().last_event), view_.engine().stopped.value_or(""));
+      break;
+  }
+  out.advice = "godwit run";
+  return out;
+}
+
+std::optional<Explanation> Explainer::waits_at(SiteIndex site) const {
+  const Site& where = view_.sites()[site];
+  const std::uint64_t ready = where.counts[NodeState::ready];
+  if (ready == 0) return std::nullopt;
+  Explanation out;
+  out.subject = where.name;
+  out.state = "ready";
+  out.summary = fmt::format("{} {} ready; {}", format_count(ready, "job"), ready == 1 ? "is" : "are", throttle(site));
+  return out;
+}
+
+Explainer::Stuck Explainer::stuck(std::size_t most) const {
+  Stuck out;
+  const std::optional<Explanation> whole = this->whole();
+  if (whole) out.all.push_back(*whole);
+  std::vector<std::uint64_t> futile_by(view_.nodes().size(), 0);
+  for (const Node& node : view_.nodes())
+    if (node.state == NodeState::futile && node.because != kNone) ++futile_by[node.because];
+  std::size_t failed = 0;
+  for (NodeIndex index = 0; index < view_.nodes().size(); ++index) {
+    if (at(index).state != NodeState::failed) continue;
+    if (++failed > most) continue;
+    out.all.push_back(node(index));
+    if (futile_by[index] != 0)
+      out.all.back().facts.push_back(fmt::format("{} cannot run because of it", format_count(futile_by[index], "job")));
+  }
+  out.failed_left_out = failed > most ? failed - most : 0;
+  for (SiteIndex site = 0; !whole && site < view_.sites().size(); ++site)
+    if (const std::optional<Explanation> waits = waits_at(site)) out.all.push_back(*waits);
+  return out;
+}
+
+}  // namespace godwit::journal

@@ -1,0 +1,27 @@
+// Where an attempt's output is, and how it ends.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "godwit/journal/state_dir.h"
+#include "godwit/journal/view.h"
+
+namespace godwit::journal {
+
+// Absolute paths, or "" where the stream goes nowhere that is known. The files need not exist.
+struct LogFiles {
+  std::string out, err;
+};
+
+// As the journal tells; where it does not, the place that experiments give to streams that their template names no file
+// for: runs/<run_uuid>/logs/<node>.<attempt>.out and .err. Paths start at the Dag's directory, or where that is gone
+// (the experiment was moved) at the folder of `state`.
+LogFiles log_files(const View& view, const StateDir& state, const Attempt& attempt);
+
+// The last lines of a file, without the white space at their ends, empty ones left out, each at most `most_bytes` long.
+// None where the file cannot be read.
+std::vector<std::string> last_lines(const std::string& path, std::size_t most_lines, std::size_t most_bytes = 300);
+
+}  // namespace godwit::journal
