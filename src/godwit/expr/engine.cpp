@@ -17,9 +17,9 @@ namespace godwit::expr {
 namespace {
 
 std::optional<double> number_of(std::string_view text) {
-  const bool signed_ = text.starts_with('+') || text.starts_with('-');
-  const std::string_view digits = text.substr(signed_ ? 1 : 0);
-  if (digits.empty() || !((digits[0] >= '0' && digits[0] <= '9') || digits[0] == '.')) return std::nullopt;
+  const std::string_view digits = text.substr(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+  // from_chars also reads "inf" and "nan".
+  if (digits.empty() || std::string_view("0123456789.").find(digits[0]) == std::string_view::npos) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;

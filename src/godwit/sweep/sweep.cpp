@@ -264,6 +264,7 @@ struct Sweep::State {
 
   static std::vector<Id> row_of(const Axis& axis, const std::vector<Id>& combination) {
     std::vector<Id> row;
+    row.reserve(axis.variables.size());
     for (const std::uint32_t variable : axis.variables) row.push_back(combination[variable]);
     return row;
   }

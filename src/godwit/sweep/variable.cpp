@@ -78,6 +78,7 @@ std::optional<Formula> Variables::compile(std::string_view source, const Positio
     parameters.push_back(name.name);
   }
   std::vector<std::string> names;
+  names.reserve(variables_.size());
   for (const Variable& variable : variables_) names.push_back(variable.name);
   try {
     formula.expression = engine_->compile(source, std::move(parameters), position, names);

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -25,9 +27,17 @@ constexpr std::int64_t kMostValues = 1'000'000'000'000'000;
 constexpr std::int64_t kMostDraws = 10'000'000;
 constexpr std::size_t kMostVariables = 4096;
 
-const std::vector<std::string> kTypes{"value",  "range", "linspace", "logspace",  "list",
-                                      "random", "table", "zip",      "expression"};
-const std::vector<std::string> kDistributions{"uniform", "log_uniform", "integer", "normal", "choice"};
+const std::vector<std::string>& type_names() {
+  static const std::vector<std::string> names{"value",  "range", "linspace", "logspace",  "list",
+                                              "random", "table", "zip",      "expression"};
+  return names;
+}
+
+// In the order of Distribution.
+const std::vector<std::string>& distribution_names() {
+  static const std::vector<std::string> names{"uniform", "log_uniform", "integer", "normal", "choice"};
+  return names;
+}
 
 // An unwritten type, where what is written says which it is.
 std::string_view type_suggested_by(const yaml::Node& node) {
@@ -114,7 +124,7 @@ class VariablesReader {
     Fields fields(entry.value, diagnostics_, fmt::format("variable '{}'", entry.key));
     const std::optional<std::string> type = fields.text("type");
     const std::string description = fields.text("description").value_or("");
-    if (!type || std::find(kTypes.begin(), kTypes.end(), *type) == kTypes.end()) {
+    if (!type || std::find(type_names().begin(), type_names().end(), *type) == type_names().end()) {
       unknown_type(entry, fields, type);
       declared_.insert(lower(entry.key));
       return;
@@ -144,8 +154,8 @@ class VariablesReader {
   }
 
   std::string type_hint(std::string_view type) {
-    const std::string near = did_you_mean(type, kTypes);
-    return near.empty() ? "types are " + join(kTypes, ", ") : near;
+    const std::string near = did_you_mean(type, type_names());
+    return near.empty() ? "types are " + join(type_names(), ", ") : near;
   }
 
   void read_variable(Fields& fields, const yaml::Entry& entry, const std::string& type, const std::string& description,
@@ -372,13 +382,13 @@ class VariablesReader {
     Random draws;
     draws.key = FieldHasher().add(options_.seed).add(name).digest64();
     const std::optional<std::string> distribution = fields.text("distribution");
-    const auto found = std::find(kDistributions.begin(), kDistributions.end(), distribution.value_or(""));
-    bool good = found != kDistributions.end();
-    if (good) draws.distribution = static_cast<Distribution>(found - kDistributions.begin());
+    const auto found = std::find(distribution_names().begin(), distribution_names().end(), distribution.value_or(""));
+    bool good = found != distribution_names().end();
+    if (good) draws.distribution = static_cast<Distribution>(found - distribution_names().begin());
     if (!good)
       fault(fields.position("distribution"),
             distribution ? "there is no such distribution" : "this variable needs 'distribution'",
-            distribution.value_or(""), "distributions are " + join(kDistributions, ", "));
+            distribution.value_or(""), "distributions are " + join(distribution_names(), ", "));
     const std::optional<std::int64_t> count = fields.integer("count", 1, kMostDraws);
     draws.count = static_cast<std::uint64_t>(count.value_or(1));
     good = (count || !fields.has("count")) && good;
@@ -447,19 +457,26 @@ class VariablesReader {
     const SourcePointer texts = values == nullptr ? nullptr : texts_of(*values);
     if (texts == nullptr) return false;
     for (std::uint64_t i = 0; i < texts->count(); ++i) draws.choices.push_back(texts->text(i));
-    double sum = 0;
-    for (std::size_t i = 0; i < draws.choices.size(); ++i) {
-      std::optional<Decimal> weight(1);
-      if (weights != nullptr)
-        weight = i < weights->items.size() ? Decimal::parse(weights->items[i].text) : std::nullopt;
-      if (!weight || weight->is_negative() || !std::isfinite(sum += weight->value())) sum = -1;
-      if (sum < 0) break;
-      draws.cumulative.push_back(sum);
-    }
-    if (sum > 0 && (weights == nullptr || weights->items.size() == draws.choices.size())) return true;
+    const std::optional<std::vector<double>> each = weights_of(weights, draws.choices.size());
+    if (each) std::partial_sum(each->begin(), each->end(), std::back_inserter(draws.cumulative));
+    if (each && draws.cumulative.back() > 0 && std::isfinite(draws.cumulative.back())) return true;
     fault(fields.position("weights"),
           "'weights' must be a list with a number for each value, none negative, not all 0");
     return false;
+  }
+
+  // 1 for each where there are no weights; nullopt where one is no number, or negative, or there are too few or many.
+  static std::optional<std::vector<double>> weights_of(const yaml::Node* weights, std::size_t count) {
+    if (weights == nullptr) return std::vector<double>(count, 1.0);
+    if (weights->items.size() != count) return std::nullopt;
+    std::vector<double> out;
+    out.reserve(count);
+    for (const yaml::Node& item : weights->items) {
+      const std::optional<Decimal> weight = Decimal::parse(trim(item.text));
+      if (!weight || weight->is_negative()) return std::nullopt;
+      out.push_back(weight->value());
+    }
+    return out;
   }
 
   // --- tables ---------------------------------------------------------------------------------------------------
