@@ -61,7 +61,7 @@ TEST_CASE("values expand by the rules of the submit language") {
       {"v = $(absent:default)", {}, "default"},
       {"v = $(absent:)", {}, ""},
       {"v = $(absent:$(b:(2)))", {}, "(2)"},
-      {"v = $(a:x)", {{"a", ""}}, ""},
+      {"v = $(a:x)", {{"a", ""}}, "x"},
       // late: what the macro is when the job is made
       {"v = $(later)\nlater = 2", {}, "2"},
       {"v = $(a)\na = 1\na = $(a)2", {}, "12"},
@@ -70,13 +70,14 @@ TEST_CASE("values expand by the rules of the submit language") {
       {"v = $(v), x", {}, ", x"},
       {"v = $(v:1)", {}, "1"},
       {"v = $(v:1)", {{"v", "7"}}, "7"},
+      {"v =\nv = $(v:1)", {}, "1"},
       {"v = $(other:$(v:1))", {{"v", "7"}}, "7"},
       {"v = $(v:1)", {{"v", "$(w)"}, {"w", "deep"}}, "deep"},
       // what is not a macro stays
       {"v = $$(OpSys) $$([1+$(a)]) $(a b) $( $x $", {{"a", "2"}}, "$$(OpSys) $$([1+2]) $(a b) $( $x $"},
       {"v = $(DOLLAR)(a)", {{"a", "2"}}, "$(a)"},
       {"v = $ENV(GODWIT_TEST_VARIABLE)", {}, "from outside"},
-      {"v = $ENV(GODWIT_TEST_ABSENT)$ENV(GODWIT_TEST_ABSENT:none)", {}, "none"},
+      {"v = $ENV(GODWIT_TEST_ABSENT) $ENV(GODWIT_TEST_ABSENT:none)", {}, "UNDEFINED none"},
       {"+attr = 3\nv = $(MY.Attr)", {}, "3"},
       // VARS are values too; the description's own win
       {"x = 1", {{"v", "from VARS"}}, "from VARS"},

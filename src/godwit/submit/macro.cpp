@@ -179,11 +179,11 @@ class Expander {
                        "write the value out, or compute it as an expression among the variables");
     if (macro.kind == Macro::Kind::environment) {
       if (const char* value = std::getenv(std::string(macro.name).c_str())) return copy(value, out);
-      return run_fallback(macro, out);
+      return macro.fallback ? run_fallback(macro, out) : copy("UNDEFINED", out);
     }
     const std::string name = lower(macro.name);
     if (name == "dollar") return copy("$", out);
-    if (const auto value = find_(name)) return run_within(name, *value, out);
+    if (const auto value = find_(name); value && !value->empty()) return run_within(name, *value, out);
     run_fallback(macro, out);
   }
 
@@ -227,7 +227,7 @@ void expand_self(std::string_view text, std::string_view name, const std::option
     const std::size_t keep_to = self ? macro->begin : macro->fallback_begin;
     out += text.substr(copied, keep_to - copied);
     copied = self ? macro->end : macro->end - 1;
-    if (self && earlier)
+    if (self && earlier && !earlier->empty())
       out += *earlier;
     else if (macro->fallback)
       expand_self(*macro->fallback, name, earlier, depth + 1, out);

@@ -41,11 +41,13 @@ class MacroScanner {
 // Calls fn(macro, offset of the macro's name in `text`) for every macro, those in fallbacks too.
 void each_macro(std::string_view text, const std::function<void(const Macro&, std::size_t name_offset)>& fn);
 
-// Expands the macros of `text`; `find` gives raw values by lower-case name. `within` is the key whose value the text
-// is, for the detection of circles. Throws InputError as Evaluated::get does.
+// Expands the macros of `text`; a macro whose value is empty takes its fallback, as an undefined one does; a variable
+// that the environment lacks is "UNDEFINED" (what HTCondor does). `find` gives raw values by lower-case name. `within`
+// is the key whose value the text is, for the detection of circles. Throws InputError as Evaluated::get does.
 std::string expand_macros(std::string_view text, const Lookup& find, std::string_view within = {});
 
-// Replaces the references to the one macro `name` (lower case) by `earlier`, or by their fallbacks where there is none.
+// Replaces the references to the one macro `name` (lower case) by `earlier`, or by their fallbacks where that is
+// absent or empty.
 std::string expand_self(std::string_view text, std::string_view name, const std::optional<std::string>& earlier);
 
 // What an error without a place says, at a place and about a text.
