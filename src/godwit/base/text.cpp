@@ -43,7 +43,9 @@ std::optional<std::string> nearest_of(std::string_view name, const Candidates& c
   std::size_t best = most + 1;
   std::optional<std::string> found;
   for (const std::string_view candidate : candidates) {
-    if (candidate.size() > kLongestName) continue;
+    // The distance is at least the difference of the lengths.
+    const std::size_t least = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (candidate.size() > kLongestName || least >= best) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance >= best) continue;
     best = distance;

@@ -7,6 +7,7 @@
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
 #include "godwit/dag/output_file.h"
+#include "godwit/dag/portable.h"
 
 namespace godwit::dag {
 namespace {
@@ -264,13 +265,6 @@ class Writer {
         if (!line.empty()) out_.put("  " + std::string(line) + '\n');
       out_.put("}\n\n");
     }
-  }
-
-  // What only Godwit defines gets the nearest thing that DAGMan has.
-  static std::string portable_text(const submit::Description& description) {
-    std::string text = description.text(false);
-    const bool needs_attempt = lower(text).find("$(godwit_attempt") != std::string::npos;
-    return (needs_attempt ? "godwit_attempt = $(RETRY)\n" : "") + text;
   }
 
   void submit_file(const std::string& name, const std::string& text) {

@@ -32,7 +32,7 @@ struct Written {
 
 // Writes into the folder `dir`, which is made where missing. Relative paths in descriptions and scripts keep meaning
 // Graph::directory: where that is another folder, JOB lines say DIR. Every file is complete or not there, the .dag
-// last. `$(godwit_attempt)` becomes DAGMan's $(RETRY).
+// last. Descriptions are written in HTCondor's words (dag/portable.h).
 // Throws InputError at what the grammar cannot say (white space in a name or a script's argument, a line break in a
 // value) and at a node without description, SystemError where a file cannot be written.
 Written write(const Graph& graph, const std::filesystem::path& dir, const WriteOptions& options = {});

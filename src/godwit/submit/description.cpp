@@ -262,7 +262,7 @@ class Reader {
       const std::string key = canonical_key(statement.key);
       constexpr std::size_t kLongestCommand = 40;
       if (key.size() > kLongestCommand || key.find('.') != std::string::npos) continue;
-      if (is_command(key) || used.contains(key)) continue;
+      if (is_command(key) || !used.insert(key).second) continue;
       if (const auto near = nearest_command(key))
         diagnostics_.warning(statement.position, "no command of this name, and nothing uses it as a macro",
                              statement.key, "did you mean '" + *near + "'?");

@@ -57,8 +57,11 @@ std::vector<std::string> file_list(std::string_view value) {
   std::vector<std::string> entries;
   value = trim(value);
   if (value == "\"\"") return entries;
-  for (const std::string_view entry : split(value, ','))
-    if (!trim(entry).empty()) entries.emplace_back(trim(entry));
+  for (const std::string_view written : split(value, ',')) {
+    std::string_view entry = trim(written);
+    if (entry.size() >= 2 && entry.starts_with('"') && entry.ends_with('"')) entry = entry.substr(1, entry.size() - 2);
+    if (!entry.empty()) entries.emplace_back(entry);
+  }
   return entries;
 }
 

@@ -21,7 +21,8 @@ std::optional<std::string> file_url_path(std::string_view text);
 // What a URL's file is called: its last component without query and fragment.
 std::string_view url_file_name(std::string_view url);
 
-// The entries of a comma-separated list, trimmed, empty ones left out. A value that is only "" is an empty list.
+// The entries of a comma-separated list, trimmed, empty ones left out; double quotes around one go. A value that is
+// only "" is an empty list.
 std::vector<std::string> file_list(std::string_view value);
 // What stands between the double quotes of a string attribute; the text itself where there are none.
 std::string string_literal(std::string_view value);

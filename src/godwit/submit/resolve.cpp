@@ -168,7 +168,7 @@ class Resolver {
   }
 
   void arguments() {
-    const auto value = text("arguments");
+    const auto value = text("arguments", "args");
     if (!value) return;
     try {
       spec_.arguments = split_arguments(*value);
@@ -275,6 +275,10 @@ class Resolver {
     std::map<std::string, std::string> remaps;
     const auto value = text(kKey);
     if (!value) return remaps;
+    if (value->size() < 2 || !value->starts_with('"') || !value->ends_with('"')) {
+      fault(kKey, "double quotes around the whole value are missing", *value);
+      return remaps;
+    }
     for (const std::string& part : split_remaps(string_literal(*value))) {
       const std::size_t equals = part.find('=');
       const std::string name(trim(std::string_view(part).substr(0, equals)));

@@ -143,6 +143,7 @@ TEST_CASE("input files") {
   };
   const Case cases[] = {
       {"transfer_input_files = a.txt, dir/b.txt,, /abs/c", {"a.txt -> a.txt", "dir/b.txt -> b.txt", "/abs/c -> c"}},
+      {"transfer_input_files = \"a b\", \"\", c", {"a b -> a b", "c -> c"}},
       {"transfer_input_files = dir/sub", {"dir/sub -> sub"}},
       {"transfer_input_files = dir/sub/", {"dir/sub/* -> "}},
       {"preserve_relative_paths = true\ntransfer_input_files = ./dir/sub, dir/all/, /abs/c",
@@ -221,6 +222,8 @@ TEST_CASE("what cannot become a job is said with its place, all of it") {
        {"job.sub:2:10 output: the path leaves its folder by '..': logs/../../x",
         "job.sub:3:29 transfer_checkpoint_files: not a name inside the job's own folder: /x",
         "job.sub:4:18 +GodwitMetrics: not a name inside the job's own folder: ../m"}},
+      {"executable = x\ntransfer_output_remaps = a=b",
+       {"job.sub:2:26 transfer_output_remaps: double quotes around the whole value are missing: a=b"}},
       {"executable = x\nshould_transfer_files = perhaps\nwhen_to_transfer_output = never",
        {"job.sub:2:25 should_transfer_files: neither YES, NO nor IF_NEEDED: perhaps",
         "job.sub:3:27 when_to_transfer_output: neither ON_EXIT, ON_EXIT_OR_EVICT nor ON_SUCCESS: never"}},
