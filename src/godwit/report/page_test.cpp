@@ -207,6 +207,11 @@ TEST_CASE("the headline says what is known and no more") {
   CHECK(contains(whole,
                  "12 of 12 runs finished. The last val_loss of migrated runs is 0.049 higher than that of their "
                  "seed-paired baselines on average (6 pairs, 95 % interval +0.005 to +0.093)."));
+  Options options;
+  options.metric = "train_loss";  // the same in both runs of a pair
+  CHECK(
+      contains(headline(compare(fixture::synthetic(2), options)),
+               "The last train_loss of every migrated run equals that of its seed-paired baseline exactly (2 pairs)."));
   Experiment experiment = fixture::synthetic(1);
   CHECK(contains(headline(compare(experiment)), "(1 pair, from which no interval can be had)"));
   experiment.runs[1].state = State::running;

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "godwit/journal/metrics.h"
 #include "godwit/journal/stitch.h"
 
 namespace godwit::report {
 namespace {
+
+// Seconds. The engine reads lines now and then: times between lines of shorter epochs say when it read, not when they
+// were written.
+constexpr double kReadsBlur = 3;
 
 // What a line holds beside metrics.
 bool is_bookkeeping(std::string_view key) {
@@ -70,11 +76,33 @@ void add_series(Run& run, const std::vector<journal::EpochMetrics>& epochs, bool
     }
 }
 
+using AttemptName = std::pair<journal::NodeIndex, std::uint32_t>;
+
+// The wall time of an attempt that has ended; nullopt while it runs.
+std::optional<double> wall_seconds(const journal::View& view, const AttemptName& name) {
+  for (const journal::AttemptIndex place : view.attempts_of(name.first)) {
+    const journal::Attempt& attempt = view.attempts()[place];
+    if (attempt.number == name.second && view.text(attempt.phase) == "job" && attempt.has_ended())
+      return attempt.wall_s;
+  }
+  return std::nullopt;
+}
+
 void add_epoch_times(const journal::View& view, Run& run, const std::vector<journal::EpochMetrics>& epochs) {
-  for (const journal::EpochMetrics& epoch : epochs)
-    if (epoch.seconds)
-      run.epoch_times.push_back({std::string(view.site_name(epoch.site)), static_cast<int>(epoch.epoch), *epoch.seconds,
-                                 epoch.metrics.contains("seconds")});
+  std::map<AttemptName, std::size_t> told;
+  for (const journal::EpochMetrics& epoch : epochs) ++told[{epoch.node, epoch.attempt}];
+  for (const journal::EpochMetrics& epoch : epochs) {
+    const bool reported = epoch.metrics.contains("seconds");
+    std::optional<double> seconds = epoch.seconds;
+    const AttemptName attempt = {epoch.node, epoch.attempt};
+    if (const auto wall = reported ? std::nullopt : wall_seconds(view, attempt)) {
+      const double share = *wall / static_cast<double>(told[attempt]);
+      if (share < kReadsBlur) seconds = share;
+    }
+    if (seconds)
+      run.epoch_times.push_back(
+          {std::string(view.site_name(epoch.site)), static_cast<int>(epoch.epoch), *seconds, reported});
+  }
 }
 
 Run read_run(const journal::View& view, journal::RunIndex index) {

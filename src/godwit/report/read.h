@@ -6,8 +6,9 @@
 
 namespace godwit::report {
 
-// Metrics and epoch times are stitched as journal/stitch.h says. Every number of a line is a metric, other than
-// "epoch", "step", "seconds" and what begins with an underscore.
+// Metrics and epoch times are stitched as journal/stitch.h says, but epochs under 3 s that tell no time share their
+// attempt's wall time, since the engine reads lines too seldom to time them. Every number of a line is a metric, other
+// than "epoch", "step", "seconds" and what begins with an underscore.
 Experiment read_experiment(const journal::View& view);
 
 }  // namespace godwit::report

@@ -101,6 +101,19 @@ TEST_CASE("retries, a diverged loss and a job's own times") {
   CHECK(run.epoch_times[0].reported);
 }
 
+TEST_CASE("epochs too short to be timed by their lines share the attempt's wall time") {
+  PairStory pair;
+  const std::string node = "run0-train_epoch0";
+  pair.story.start(node, 1, "delta").epoch(node, 1, 1, 9).epoch(node, 1, 2, 8);  // both read in one turn of the engine
+  CHECK(pair.read().runs[0].epoch_times[1].seconds == 0);                        // nothing better is known yet
+  pair.story.end(node, 1, "exited", {{"wall_s", 0.5}});
+  const Run run = pair.read().runs[0];
+  REQUIRE(run.epoch_times.size() == 2);
+  CHECK(run.epoch_times[0].seconds == 0.25);
+  CHECK(run.epoch_times[1].seconds == 0.25);
+  CHECK_FALSE(run.epoch_times[1].reported);
+}
+
 TEST_CASE("the states of runs") {
   PairStory pair;
   CHECK(pair.read().runs[0].state == State::waiting);

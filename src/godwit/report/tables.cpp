@@ -211,7 +211,7 @@ Table times_table(const Comparison& comparison, std::size_t most) {
                                     format_duration(s.max)};
   });
   if (table.note.empty() && !epoch_times_reported(comparison))
-    table.note = "Jobs told no times: these are between their lines, a job's first epoch from its start.";
+    table.note = "Jobs told no times: these are between their lines, or wall time shared among short epochs.";
   return table;
 }
 
@@ -226,6 +226,9 @@ std::string difference_sentence(const Comparison& comparison) {
   if (paired.pairs.empty()) return " No migrated run and its baseline run are both finished yet.";
   const std::string& name = comparison.metrics[comparison.primary].name;
   const Summary& s = paired.differences;
+  if (s.min == 0 && s.max == 0)
+    return fmt::format(" The last {} of every migrated run equals that of its seed-paired baseline exactly ({}).", name,
+                       format_count(s.n, "pair"));
   std::string text = fmt::format(" The last {} of migrated runs is {} than that of their seed-paired baselines", name,
                                  describe_mean_difference(paired));
   if (!paired.interval)

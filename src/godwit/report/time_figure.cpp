@@ -57,7 +57,7 @@ std::string times_caption(const Comparison& comparison) {
   std::string caption =
       "A dot is one epoch; the box holds the middle half, the stroke is the median, given at the right.";
   if (!epoch_times_reported(comparison))
-    caption += " Jobs told no times: these are between their lines, a job's first epoch from its start.";
+    caption += " Jobs told no times: these are between their lines, or wall time shared among short epochs.";
   if (comparison.site_times.size() > kMostSites)
     caption += fmt::format(" The first {} of {} sites.", kMostSites, comparison.site_times.size());
   return caption;
