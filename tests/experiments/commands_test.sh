@@ -83,7 +83,7 @@ submit_template: |
   executable = train.sh
   arguments = 0.1 1
 retry: {count: 2, unless_exit: 3}
-max_jobs: {north: 1}
+max_jobs: {north: 1, total: 5}
 scripts: {pre: [/bin/echo, $JOB]}
 services:
   watch: |
@@ -94,9 +94,10 @@ expect 0 "$GODWIT" dag mine/more.yaml -o mine/dag --json
 says out '"nodes":3'
 dag=mine/dag/more.dag
 for text in 'RETRY run0-train_epoch0 2 UNLESS-EXIT 3' 'SCRIPT PRE run0-train_epoch0 /bin/echo $JOB' \
-  'PRIORITY run0-train_epoch1 1' 'MAXJOBS north 1' 'SERVICE watch '; do
+  'PRIORITY run0-train_epoch1 1' 'MAXJOBS north 1' 'CONFIG more.config' 'SERVICE watch '; do
   grep -qF -- "$text" "$dag" || fail "the Dag lacks: $text"
 done
+grep -qx 'DAGMAN_MAX_JOBS_SUBMITTED = 5' mine/dag/more.config || fail "more.config: $(cat mine/dag/more.config)"
 expect 2 "$GODWIT" dag mine
 
 # --- schema ---------------------------------------------------------------------------------------------------------

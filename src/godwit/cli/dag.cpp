@@ -38,7 +38,8 @@ int write_dag(const Options& options) {
   fmt::print("wrote {} ({}, {})\n", written.dag_file.string(), format_count(planned.graph.size(), "node"),
              format_bytes(written.bytes));
   for (const std::string& note : written.notes) fmt::print("note: {}\n", note);
-  fmt::print("\nNext, on an access point: condor_submit_dag {}\n", written.dag_file.string());
+  fmt::print("\nNext, on an access point: cd {} && condor_submit_dag {}\n", written.dag_file.parent_path().string(),
+             written.dag_file.filename().string());
   return kSuccess;
 }
 
@@ -46,7 +47,7 @@ int write_dag(const Options& options) {
 
 void add_dag(CLI::App& root, Action& action) {
   CLI::App* command = add_command(root, "dag", "Write the experiment as files for HTCondor's DAGMan",
-                                  "godwit dag -o dag && condor_submit_dag dag/pretraining.dag");
+                                  "godwit dag -o dag && cd dag && condor_submit_dag *.dag");
   auto options = std::make_shared<Options>();
   add_experiment_options(*command, options->load);
   command->add_option("-o,--output", options->folder, "Where to write; made where missing")

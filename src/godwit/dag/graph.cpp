@@ -103,13 +103,13 @@ void Graph::add_edge(NodeId parent, NodeId child) {
   edges_.push_back({parent, child});
 }
 
-void Graph::set_category_limit(std::string category, std::uint32_t max_jobs) {
+void Graph::set_category_limit(std::string category, std::uint32_t most) {
   for (auto& [known, limit] : category_limits_)
     if (known == category) {
-      limit = max_jobs;
+      limit = most;
       return;
     }
-  category_limits_.emplace_back(std::move(category), max_jobs);
+  category_limits_.emplace_back(std::move(category), most);
 }
 
 void Graph::reserve(std::size_t nodes, std::size_t edges) {

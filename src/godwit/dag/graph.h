@@ -93,6 +93,7 @@ class Graph {
   std::string name;
   std::string directory;           // absolute: where relative paths of descriptions and scripts start
   std::vector<std::string> notes;  // said by `plan`, for people
+  std::uint32_t max_jobs = 0;      // at once, whatever their category; 0: no limit
 
   // --- building -----------------------------------------------------------------------------------------------
   SiteId add_site(std::string_view site);  // finds or adds
@@ -105,7 +106,7 @@ class Graph {
   NodeId add_node(std::string_view name, NodeKind kind, TemplateId description, SiteId site,
                   AttributesId attributes = 0, VarsId vars = kNoVars, RunId run = kNoRun);
   void add_edge(NodeId parent, NodeId child);
-  void set_category_limit(std::string category, std::uint32_t max_jobs);
+  void set_category_limit(std::string category, std::uint32_t most);
   void reserve(std::size_t nodes, std::size_t edges);
   // Builds the adjacency, each edge once, children and parents in the order their edges were added. Throws
   // InputError with the cycle as a path ("a → b → a") where there is one. Linear in nodes and edges (Kahn's

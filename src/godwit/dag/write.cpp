@@ -317,7 +317,18 @@ class Writer {
       }
   }
 
+  // DAGMan takes the limit on all jobs from its configuration alone.
+  void config_file() {
+    const std::string name = file_stem(graph_) + ".config";
+    OutputFile file(dir_ / name);
+    file.put("DAGMAN_MAX_JOBS_SUBMITTED = " + std::to_string(graph_.max_jobs) + '\n');
+    written_.bytes += file.bytes();
+    file.finish();
+    out_.put("CONFIG " + name + '\n');
+  }
+
   void limits() {
+    if (graph_.max_jobs != 0) config_file();
     for (const auto& [category, limit] : graph_.category_limits())
       out_.put("MAXJOBS " + category + ' ' + std::to_string(limit) + '\n');
     if (options_.status_interval_s > 0)

@@ -1,8 +1,9 @@
 // A Graph as files for HTCondor's DAGMan: what `condor_submit_dag` runs without Godwit.
 //
 // One .dag file: a SUBMIT-DESCRIPTION block per template and site in use, named <site>_<template>; per node JOB (or
-// SERVICE), VARS, SCRIPT, RETRY, PRIORITY, CATEGORY; then PARENT … CHILD, one edge a line; MAXJOBS, NODE_STATUS_FILE.
-// The grammar is the HTCondor manual's, "DAGMan: Quick Reference". The same graph gives the same bytes.
+// SERVICE), VARS, SCRIPT, RETRY, PRIORITY, CATEGORY; then PARENT … CHILD, one edge a line; MAXJOBS, NODE_STATUS_FILE;
+// CONFIG with a file for the limit on all jobs. The grammar is the HTCondor manual's, "DAGMan: Quick Reference". The
+// same graph gives the same bytes.
 #pragma once
 
 #include <cstdint>

@@ -177,6 +177,14 @@ TEST_CASE("higher priorities first, a category no further than its limit") {
   limited.graph.freeze();
   CHECK(limited.run() == RunEnd::succeeded);
   CHECK(limited.executor.most_at_once == 1);
+
+  World limited_in_all;
+  limited_in_all.slots = 8;
+  limited_in_all.graph.max_jobs = 2;
+  for (const char* name : {"a", "b", "c", "d"}) limited_in_all.node(name);
+  limited_in_all.graph.freeze();
+  CHECK(limited_in_all.run() == RunEnd::succeeded);
+  CHECK(limited_in_all.executor.most_at_once == 2);
 }
 
 TEST_CASE("empty nodes are done without an executor") {

@@ -108,6 +108,7 @@ Plan::Category* Plan::category_of(NodeId node) {
 }
 
 std::optional<NodeId> Plan::take_ready(dag::SiteId site) {
+  if (graph_.max_jobs != 0 && counts_.running >= graph_.max_jobs) return std::nullopt;
   ReadyQueue& queue = ready_[site];
   while (!queue.empty()) {
     const NodeId node = static_cast<NodeId>(queue.top() & 0xffffffffu);

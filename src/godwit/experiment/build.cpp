@@ -114,7 +114,7 @@ class Builder {
       graph_.set_category_limit(limit.site.name, limit.most);
       limited_[graph_.add_site(limit.site.name)] = true;
     }
-    if (spec_.max_jobs.total) graph_.set_category_limit("", *spec_.max_jobs.total);
+    graph_.max_jobs = spec_.max_jobs.total.value_or(0);
   }
 
   dag::RunId describe_run(std::uint32_t number, const PlannedRun& planned) {

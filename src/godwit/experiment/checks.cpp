@@ -181,7 +181,8 @@ class Checker {
   bool block_demands(const submit::Description& description, const submit::Lookup& lookup, dag::SiteId site) {
     if (!sites_[site].runnable() && sites_[site].executor != "annex") return false;
     const std::vector<submit::Demand> demands = submit::demands_beyond_local(description, lookup);
-    for (const submit::Demand& demand : demands) block(demand.position, "this version cannot carry this out", demand.what);
+    for (const submit::Demand& demand : demands)
+      block(demand.position, "this version cannot carry this out", demand.what);
     return !demands.empty();
   }
 
