@@ -10,6 +10,7 @@
 
 #include "godwit/base/ids.h"
 #include "godwit/base/version.h"
+#include "godwit/journal/log_files.h"
 #include "godwit/journal/metrics.h"
 
 namespace godwit::engine {
@@ -368,25 +369,50 @@ void Engine::submit_phase(NodeId node, Phase phase) {
     live.metrics_offset = 0;
     live.epoch_before = live.last_epoch;
   }
-  Json json{{"phase", jobs::to_string(phase)}, {"site", is_job ? graph_.sites()[site] : ""}};
-  if (live.memory_mb && is_job) json["memory_mb"] = *live.memory_mb;
-  log(Kind::submitting, node, dump(json));
+  std::optional<jobs::Attempt> attempt;
+  std::string fault;
+  try {
+    attempt = is_job ? builder_->job(node, site, flight.attempt, phase, live.memory_mb)
+                     : builder_->script(
+                           node, flight.attempt, phase,
+                           {plan_.retries_used(node), plan_.counts().failed, plan_.job_ending(node), live.native_id});
+  } catch (const InputError& error) {
+    fault = error.what();
+  }
+  log(Kind::submitting, node, submitting_json(flight, attempt));
   in_flight_[flight_key(graph_.name_of(node), phase)] = flight;
   if (phase == Phase::job) ++in_flight_at_[site];
-  try {
-    to_submit_[&executor_of(flight)].push_back(is_job
-                                                   ? builder_->job(node, site, flight.attempt, phase, live.memory_mb)
-                                                   : builder_->script(node, flight.attempt, phase,
-                                                                      {plan_.retries_used(node), plan_.counts().failed,
-                                                                       plan_.job_ending(node), live.native_id}));
-  } catch (const InputError& error) {
-    // Its description cannot become a job with these variables: the attempt ends before it began.
-    Ending ending;
-    ending.outcome = Outcome::not_started;
-    ending.detail = error.what();
-    ending.started = ending.ended = around_.clock.now();
-    on_ending(flight, ending);
+  if (attempt) {
+    to_submit_[&executor_of(flight)].push_back(std::move(*attempt));
+    return;
   }
+  // Its description cannot become a job with these variables: the attempt ends before it began.
+  Ending ending;
+  ending.outcome = Outcome::not_started;
+  ending.detail = fault;
+  ending.started = ending.ended = around_.clock.now();
+  on_ending(flight, ending);
+}
+
+// What viewers need to know of the attempt, streams only where they do not go to their usual place.
+std::string Engine::submitting_json(const InFlight& flight, const std::optional<jobs::Attempt>& attempt) const {
+  const bool is_job = flight.phase == Phase::job || flight.phase == Phase::service;
+  Json json{{"phase", jobs::to_string(flight.phase)}, {"site", is_job ? graph_.sites()[flight.site] : ""}};
+  if (!is_job || !attempt) return dump(json);
+  const jobs::JobSpec& spec = *attempt->spec;
+  if (spec.resources.memory_mb != 0) json["memory_mb"] = spec.resources.memory_mb;
+  const dag::RunId run = graph_.run_of(flight.node);
+  const auto name = [&](const char* key, std::string_view path, std::string_view suffix) {
+    // Below the Dag's directory they are told relative to it: an experiment may be moved.
+    if (const std::string below = graph_.directory + "/"; path.starts_with(below)) path.remove_prefix(below.size());
+    const bool usual =
+        run != dag::kNoRun &&
+        path == journal::usual_log(graph_.runs()[run].uuid, graph_.name_of(flight.node), flight.attempt, suffix);
+    if (!path.empty() && !usual) json[key] = path;
+  };
+  name("stdout", spec.stdout_path, "out");
+  name("stderr", spec.stderr_path, "err");
+  return dump(json);
 }
 
 void Engine::stop(bool now) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -137,6 +138,7 @@ class Engine {
   void stop(bool now);
   void begin(dag::NodeId node);
   void submit_phase(dag::NodeId node, jobs::Phase phase);
+  std::string submitting_json(const InFlight& flight, const std::optional<jobs::Attempt>& attempt) const;
   void cancel_everything();
   void on_status(const jobs::StatusEvent& event);
   void on_metrics(const jobs::AttemptKey& key, std::string_view line, std::uint64_t offset);

@@ -35,6 +35,33 @@ TEST_CASE("an attempt is journalled before it is submitted") {
   CHECK(world.executor.accepted.empty());
 }
 
+TEST_CASE("the journal says what an attempt asks for and where its streams go, unless to the usual place") {
+  World world;
+  Diagnostics diagnostics;
+  const dag::TemplateId named =
+      world.graph.add_template({"named",
+                                {std::make_shared<submit::Description>(submit::Description::parse(
+                                    "executable = /bin/true\noutput = logs/$(JOB).txt\nerror = /var/log/x.err\n",
+                                    {"t.sub", 1, 1}, diagnostics))}});
+  const dag::TemplateId usual = world.graph.add_template(
+      {"usual",
+       {std::make_shared<submit::Description>(submit::Description::parse(
+           "executable = /bin/true\noutput = runs/00c0ffee/logs/$(JOB).$(godwit_attempt).out\n", {"t.sub", 1, 1},
+           diagnostics))}});
+  dag::Run run;
+  run.uuid = "00c0ffee";
+  world.graph.add_node("a", dag::NodeKind::job, named, 0);
+  world.graph.add_node("b", dag::NodeKind::job, usual, 0, 0, dag::kNoVars, world.graph.add_run(run));
+  world.node("c");
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  Story told;
+  for (const journal::Event& event : world.journal.events)
+    if (event.kind == Kind::submitting) told.push_back(event.json);
+  CHECK(told == Story{R"({"phase":"job","site":"here","stdout":"logs/a.txt","stderr":"/var/log/x.err"})",
+                      R"({"phase":"job","site":"here"})", R"({"phase":"job","site":"here","memory_mb":100})"});
+}
+
 TEST_CASE("a failed node makes its descendants futile and leaves the others alone") {
   World world;
   world.chain({world.node("a"), world.node("b"), world.node("c")});

@@ -23,8 +23,7 @@ std::string absolute(const std::string& base, std::string_view path) {
 std::string usual_path(const View& view, const Attempt& attempt, std::string_view suffix) {
   const Node& node = view.nodes()[attempt.node];
   if (node.run == kNone || view.text(attempt.phase) != "job") return {};
-  return fmt::format("runs/{}/logs/{}.{}.{}", view.runs()[node.run].uuid, view.name_of(attempt.node), attempt.number,
-                     suffix);
+  return usual_log(view.runs()[node.run].uuid, view.name_of(attempt.node), attempt.number, suffix);
 }
 
 std::string tail(const std::string& path) {
@@ -49,6 +48,11 @@ std::string_view after_returns(std::string_view line) {
 }
 
 }  // namespace
+
+std::string usual_log(std::string_view run_uuid, std::string_view node, std::uint32_t attempt,
+                      std::string_view suffix) {
+  return fmt::format("runs/{}/logs/{}.{}.{}", run_uuid, node, attempt, suffix);
+}
 
 LogFiles log_files(const View& view, const StateDir& state, const Attempt& attempt) {
   const std::string& directory = view.dag().directory;

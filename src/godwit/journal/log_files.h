@@ -15,8 +15,11 @@ struct LogFiles {
   std::string out, err;
 };
 
-// As the journal tells; where it does not, the place that experiments give to streams that their template names no file
-// for: runs/<run_uuid>/logs/<node>.<attempt>.out and .err. Paths start at the Dag's directory, or where that is gone
+// Where experiments send a job's stream that its template names no file for, relative to the Dag's directory:
+// runs/<run_uuid>/logs/<node>.<attempt>.<suffix>, with suffix "out" or "err".
+std::string usual_log(std::string_view run_uuid, std::string_view node, std::uint32_t attempt, std::string_view suffix);
+
+// As the journal tells; where it does not, usual_log. Paths start at the Dag's directory, or where that is gone
 // (the experiment was moved) at the folder of `state`.
 LogFiles log_files(const View& view, const StateDir& state, const Attempt& attempt);
 
