@@ -243,6 +243,23 @@ TEST_CASE("what DAGMan cannot say is an error, and nothing is left behind") {
   }
 }
 
+TEST_CASE("a folder that cannot be made is said") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "file") << "in the way";
+  CHECK_THROWS_AS(write(example(), folder.path() / "file" / "dag"), SystemError);
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("a write that fails leaves the older file as it was") {
+  const TemporaryFolder folder;
+  const Written written = write(example(), folder.path(), by_a_test());
+  Graph broken = example();
+  broken.add_node("bad name", NodeKind::noop, 0, 0);
+  CHECK_THROWS_AS(write(broken, folder.path(), by_a_test()), InputError);
+  CHECK(content(written.dag_file) == kExample);
+  CHECK(files_in(folder.path()) == 1);
+}
+
 TEST_CASE("what DAGMan will not do is noted") {
   const TemporaryFolder folder;
   Graph graph;
