@@ -256,6 +256,9 @@ class Supervisor final : public RunnerListener {
     for (auto client = clients_.begin(); client != clients_.end();) {
       if (!client->gone && !client->channel.flush()) client->gone = true;
       if (client->gone) {
+        // Not left to close(): a child that has just been made shares the socket until it executes, and epoll would go
+        // on telling of a client that is no more.
+        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, client->fd.get(), nullptr);
         client = clients_.erase(client);
         touch();
         continue;
