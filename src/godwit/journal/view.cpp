@@ -76,10 +76,18 @@ void View::apply(const Event& event) {
   else if (event.kind < Kind::engine_started)
     apply_definition(event, parse_object(event.json));
   else if (event.kind < Kind::placed || event.kind == Kind::dag_ended)
-    apply_to_engine(event, parse_object(event.json));
-  else if (const std::optional<NodeIndex> node = find_node(event.node))
-    apply_to_node(event, parse_object(event.json), *node);
+    apply_to_engine(event, Fields(event.json));
+  else if (const NodeIndex node = node_of(event); node != kNone)
+    apply_to_node(event, Fields(event.json), node);
   engine_.last_event = std::max(engine_.last_event, event.time);
+}
+
+NodeIndex View::node_of(const Event& event) {
+  if (last_node_ == kNone || event.node != last_name_) {
+    last_node_ = find_node(event.node).value_or(kNone);
+    last_name_ = event.node;
+  }
+  return last_node_;
 }
 
 std::size_t View::update(Reader& reader) {
@@ -181,33 +189,33 @@ std::span<const NodeIndex> View::parents(NodeIndex node) const {
 
 // --- the engine -------------------------------------------------------------------------------------------------
 
-void View::apply_to_engine(const Event& event, const Json& json) {
+void View::apply_to_engine(const Event& event, const Fields& fields) {
   switch (event.kind) {
     case Kind::engine_started:
       // One that did not end orderly counts up to the last that was heard of it.
       if (engine_.started != 0 && !engine_.stopped) engine_.earlier_sessions += engine_.last_event - engine_.started;
-      engine_.pid = number_in<std::int64_t>(json, "pid");
-      engine_.host = text_in(json, "host");
-      engine_.version = text_in(json, "version");
+      engine_.pid = fields.number<std::int64_t>("pid");
+      engine_.host = std::string(fields.text("host"));
+      engine_.version = std::string(fields.text("version"));
       engine_.started = event.time;
       engine_.stopped.reset();
       engine_.paused.reset();
       break;
     case Kind::engine_stopped:
-      engine_.stopped = text_in(json, "reason");
+      engine_.stopped = std::string(fields.text("reason"));
       engine_.earlier_sessions += event.time - engine_.started;
       break;
     case Kind::paused:
-      engine_.paused = {event.time, text_in(json, "reason")};
+      engine_.paused = {event.time, std::string(fields.text("reason"))};
       break;
     case Kind::unpaused:
       engine_.paused.reset();
       break;
     case Kind::warning:
-      warnings_.push_back({event.time, text_in(json, "message")});
+      warnings_.push_back({event.time, std::string(fields.text("message"))});
       break;
     case Kind::dag_ended:
-      ended_ = {flag_in(json, "success"), event.time};
+      ended_ = {fields.flag("success"), event.time};
       break;
     default:
       break;
@@ -216,42 +224,41 @@ void View::apply_to_engine(const Event& event, const Json& json) {
 
 // --- nodes ------------------------------------------------------------------------------------------------------
 
-void View::apply_to_node(const Event& event, const Json& json, NodeIndex node) {
+void View::apply_to_node(const Event& event, const Fields& fields, NodeIndex node) {
   if (event.attempt > nodes_[node].attempts) nodes_[node].attempts = event.attempt;
   switch (event.kind) {
     case Kind::placed:
-      move(node, site_named(text_in(json, "site")));
-      nodes_[node].placement = intern(json, "reason");
+      if (const std::string_view site = fields.text("site"); !site.empty()) move(node, site_named(site));
+      nodes_[node].placement = intern(fields, "reason");
       break;
     case Kind::submitting:
-      submit(node, event, json);
+      submit(node, event, fields);
       break;
     case Kind::queued:
-      enqueue(node, event, json);
+      enqueue(node, event, fields);
       break;
     case Kind::active:
-      activate(node, event, json);
+      activate(node, event, fields);
       break;
     case Kind::epoch:
-      add_metrics(node, event, json);
+      add_metrics(node, event, fields);
       break;
     case Kind::attempt_ended:
-      end_attempt(node, event, json);
+      end_attempt(node, event, fields);
       break;
     default:
-      end_node(node, event, json);
+      end_node(node, event, fields);
       break;
   }
 }
 
-TextId View::intern(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_string()) return 0;
-  return texts_.intern(found->get_ref<const std::string&>());
+TextId View::intern(const Fields& fields, std::string_view key) {
+  const std::string_view text = fields.text(key);
+  return text.empty() ? 0 : texts_.intern(text);
 }
 
-Attempt& View::attempt_of(NodeIndex node, const Event& event, const Json& json) {
-  const TextId phase = intern(json, "phase");
+Attempt& View::attempt_of(NodeIndex node, const Event& event, const Fields& fields) {
+  const TextId phase = intern(fields, "phase");
   for (AttemptIndex i = nodes_[node].last_attempt; i != kNone; i = attempts_[i].previous)
     if (attempts_[i].number == event.attempt && attempts_[i].phase == phase) return attempts_[i];
   Attempt& attempt = attempts_.emplace_back();
@@ -263,59 +270,59 @@ Attempt& View::attempt_of(NodeIndex node, const Event& event, const Json& json) 
   return attempt;
 }
 
-void View::submit(NodeIndex node, const Event& event, const Json& json) {
-  if (const std::string site = text_in(json, "site"); !site.empty()) move(node, site_named(site));
-  Attempt& attempt = attempt_of(node, event, json);
+void View::submit(NodeIndex node, const Event& event, const Fields& fields) {
+  if (const std::string_view site = fields.text("site"); !site.empty()) move(node, site_named(site));
+  Attempt& attempt = attempt_of(node, event, fields);
   attempt.site = nodes_[node].site;
   attempt.submitted = event.time;
-  attempt.asked_memory_mb = number_in<std::uint64_t>(json, "memory_mb");
-  attempt.stdout_path = intern(json, "stdout");
-  attempt.stderr_path = intern(json, "stderr");
+  attempt.asked_memory_mb = fields.number<std::uint64_t>("memory_mb");
+  attempt.stdout_path = intern(fields, "stdout");
+  attempt.stderr_path = intern(fields, "stderr");
   if (moves_node(attempt)) set_state(node, NodeState::queued, event.time);
 }
 
-void View::enqueue(NodeIndex node, const Event& event, const Json& json) {
-  Attempt& attempt = attempt_of(node, event, json);
-  attempt.native_id = intern(json, "native_id");
+void View::enqueue(NodeIndex node, const Event& event, const Fields& fields) {
+  Attempt& attempt = attempt_of(node, event, fields);
+  attempt.native_id = intern(fields, "native_id");
   if (moves_node(attempt)) set_state(node, NodeState::queued, event.time);
 }
 
-void View::activate(NodeIndex node, const Event& event, const Json& json) {
-  Attempt& attempt = attempt_of(node, event, json);
+void View::activate(NodeIndex node, const Event& event, const Fields& fields) {
+  Attempt& attempt = attempt_of(node, event, fields);
   attempt.started = event.time;
-  if (const TextId host = intern(json, "host"); host != 0) attempt.host = host;
-  if (const TextId id = intern(json, "native_id"); id != 0) attempt.native_id = id;
+  if (const TextId host = intern(fields, "host"); host != 0) attempt.host = host;
+  if (const TextId id = intern(fields, "native_id"); id != 0) attempt.native_id = id;
   if (moves_node(attempt)) set_state(node, NodeState::active, event.time);
 }
 
-void View::end_attempt(NodeIndex node, const Event& event, const Json& json) {
-  Attempt& attempt = attempt_of(node, event, json);
-  attempt.outcome = intern(json, "outcome");
-  attempt.retry = intern(json, "retry");
-  attempt.detail = intern(json, "detail");
-  attempt.exit_code = number_in<int>(json, "exit_code");
-  attempt.signal = number_in<int>(json, "signal");
-  attempt.wall_s = number_in<double>(json, "wall_s");
-  attempt.cpu_s = number_in<double>(json, "cpu_s");
-  attempt.peak_memory_kb = number_in<std::uint64_t>(json, "peak_memory_kb");
-  if (const Micros started = number_in<Micros>(json, "started_us"); started != 0) attempt.started = started;
-  const Micros ended = number_in<Micros>(json, "ended_us");
+void View::end_attempt(NodeIndex node, const Event& event, const Fields& fields) {
+  Attempt& attempt = attempt_of(node, event, fields);
+  attempt.outcome = intern(fields, "outcome");
+  attempt.retry = intern(fields, "retry");
+  attempt.detail = intern(fields, "detail");
+  attempt.exit_code = fields.number<int>("exit_code");
+  attempt.signal = fields.number<int>("signal");
+  attempt.wall_s = fields.number<double>("wall_s");
+  attempt.cpu_s = fields.number<double>("cpu_s");
+  attempt.peak_memory_kb = fields.number<std::uint64_t>("peak_memory_kb");
+  if (const Micros started = fields.number<Micros>("started_us"); started != 0) attempt.started = started;
+  const Micros ended = fields.number<Micros>("ended_us");
   attempt.ended = ended != 0 ? ended : event.time;
   // What follows (another phase, another attempt, the node's end) has events of its own.
   if (moves_node(attempt)) set_state(node, NodeState::ready, event.time);
 }
 
-void View::end_node(NodeIndex node, const Event& event, const Json& json) {
+void View::end_node(NodeIndex node, const Event& event, const Fields& fields) {
   switch (event.kind) {
     case Kind::node_done:
       set_state(node, NodeState::done, event.time);
       break;
     case Kind::node_failed:
-      nodes_[node].reason = intern(json, "reason");
+      nodes_[node].reason = intern(fields, "reason");
       set_state(node, NodeState::failed, event.time);
       break;
     case Kind::node_futile:
-      nodes_[node].because = find_node(text_in(json, "because")).value_or(kNone);
+      nodes_[node].because = find_node(fields.text("because")).value_or(kNone);
       set_state(node, NodeState::futile, event.time);
       break;
     case Kind::node_reset:
@@ -329,9 +336,9 @@ void View::end_node(NodeIndex node, const Event& event, const Json& json) {
   }
 }
 
-void View::add_metrics(NodeIndex node, const Event& event, const Json& json) {
-  if (json.empty()) return;
-  const auto epoch = static_cast<std::uint32_t>(std::clamp(number_in<double>(json, "epoch"), 0.0, 4e9));
+void View::add_metrics(NodeIndex node, const Event& event, const Fields& fields) {
+  if (fields.empty()) return;
+  const auto epoch = static_cast<std::uint32_t>(std::clamp(fields.number<double>("epoch"), 0.0, 4e9));
   nodes_[node].reported_epoch = std::max(nodes_[node].reported_epoch, epoch);
   if (const RunIndex run = nodes_[node].run; run != kNone)
     runs_[run].metrics.push_back(static_cast<std::uint32_t>(metrics_.size()));

@@ -15,6 +15,7 @@
 #include "godwit/base/interner.h"
 #include "godwit/base/json.h"
 #include "godwit/journal/definition.h"
+#include "godwit/journal/fields.h"
 #include "godwit/journal/journal.h"
 
 namespace godwit::journal {
@@ -201,20 +202,21 @@ class View {
     }
   };
 
-  TextId intern(const Json& json, const char* key);
+  TextId intern(const Fields& fields, std::string_view key);
   SiteIndex site_named(std::string_view name);
+  NodeIndex node_of(const Event& event);
   void apply_definition(const Event& event, const Json& json);
-  void apply_to_engine(const Event& event, const Json& json);
-  void apply_to_node(const Event& event, const Json& json, NodeIndex node);
+  void apply_to_engine(const Event& event, const Fields& fields);
+  void apply_to_node(const Event& event, const Fields& fields, NodeIndex node);
   void define_run(const Json& json);
   void define_nodes(const std::string& json);
-  Attempt& attempt_of(NodeIndex node, const Event& event, const Json& json);
-  void submit(NodeIndex node, const Event& event, const Json& json);
-  void enqueue(NodeIndex node, const Event& event, const Json& json);
-  void activate(NodeIndex node, const Event& event, const Json& json);
-  void end_attempt(NodeIndex node, const Event& event, const Json& json);
-  void end_node(NodeIndex node, const Event& event, const Json& json);
-  void add_metrics(NodeIndex node, const Event& event, const Json& json);
+  Attempt& attempt_of(NodeIndex node, const Event& event, const Fields& fields);
+  void submit(NodeIndex node, const Event& event, const Fields& fields);
+  void enqueue(NodeIndex node, const Event& event, const Fields& fields);
+  void activate(NodeIndex node, const Event& event, const Fields& fields);
+  void end_attempt(NodeIndex node, const Event& event, const Fields& fields);
+  void end_node(NodeIndex node, const Event& event, const Fields& fields);
+  void add_metrics(NodeIndex node, const Event& event, const Fields& fields);
   void set_state(NodeIndex node, NodeState state, Micros time);
   void move(NodeIndex node, SiteIndex site);
   void count(const Node& node, NodeState state, int change);
@@ -237,6 +239,8 @@ class View {
   TextId service_kind_, hold_phase_;
   std::unordered_map<std::string, RunIndex> run_by_uuid_;
   std::unordered_map<std::string, SiteIndex> site_by_name_;
+  std::string last_name_;  // of the node that the last event was about: the next is often about it too
+  NodeIndex last_node_ = kNone;
   std::vector<EdgeDefinition> edges_;
   // Built when first asked for after a chunk of the definition; empty until then.
   mutable Adjacency children_, parents_;
