@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ using journal::View;
 constexpr std::size_t kBarColumns = 30;
 constexpr std::size_t kRunBarColumns = 8;
 constexpr std::size_t kMostStuck = 3;
-constexpr std::size_t kMostMetrics = 3;
+constexpr std::size_t kMostMetrics = 2;  // of training, and of evaluation
 constexpr Micros kSecond = 1'000'000;
 
 struct Options {
@@ -133,20 +134,49 @@ std::string path_text(const View& view, const Run& run) {
   return out;
 }
 
-// The newest numbers a run told of: "val_loss 0.512, train_loss 0.634".
-std::string metrics_text(const View& view, journal::RunIndex run) {
-  const std::vector<journal::EpochMetrics> epochs = journal::stitch(view, run);
-  if (epochs.empty()) return {};
-  std::vector<std::string> validation, others;
+// The numbers in the last line of a series, validation first: "val_loss 0.512", "train_loss 0.634".
+std::vector<std::string> newest(const View& view, journal::RunIndex run, std::string_view kind) {
+  const std::vector<journal::EpochMetrics> epochs = journal::stitch(view, run, kind);
+  std::vector<std::string> out;
+  if (epochs.empty()) return out;
+  std::size_t validation = 0;
   for (const auto& [name, value] : epochs.back().metrics.items()) {
     const std::optional<double> number = journal::metric_value(value);
     if (!number || name == "epoch" || name == "seconds") continue;
-    (name.starts_with("val") ? validation : others)
-        .push_back(fmt::format("{} {}", name, report::format_number(*number)));
+    const bool first = name.starts_with("val");
+    out.insert(first ? out.begin() + static_cast<std::ptrdiff_t>(validation++) : out.end(),
+               fmt::format("{} {}", name, report::format_number(*number)));
   }
-  validation.insert(validation.end(), others.begin(), others.end());
-  validation.resize(std::min(validation.size(), kMostMetrics));
-  return fmt::format("{}", fmt::join(validation, ", "));
+  return out;
+}
+
+// What training told last, and the last evaluation.
+std::string metrics_text(const View& view, journal::RunIndex run) {
+  std::vector<std::string> all;
+  for (const std::string_view kind : {"train", "evaluate"}) {
+    std::vector<std::string> numbers = newest(view, run, kind);
+    numbers.resize(std::min(numbers.size(), kMostMetrics));
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+// Which runs to show where not all fit: those that need a look before those that are well, in their order.
+std::vector<journal::RunIndex> shown_runs(const View& view, std::size_t rows) {
+  std::vector<journal::RunIndex> all(view.runs().size());
+  std::iota(all.begin(), all.end(), journal::RunIndex{0});
+  if (all.size() <= rows) return all;
+  const auto urgency = [&](journal::RunIndex run) {
+    const NodeState state = state_of(view, view.runs()[run]);
+    return state == NodeState::failed ? 0 : state == NodeState::active ? 1 : state == NodeState::done ? 3 : 2;
+  };
+  std::vector<int> urgencies(all.size());
+  std::transform(all.begin(), all.end(), urgencies.begin(), urgency);
+  std::stable_sort(all.begin(), all.end(),
+                   [&](journal::RunIndex a, journal::RunIndex b) { return urgencies[a] < urgencies[b]; });
+  all.resize(rows);
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 // --- for people -------------------------------------------------------------------------------------------------
@@ -189,7 +219,7 @@ std::string runs_table(const Moment& moment) {
                {"sites", Align::left, true},
                {"last metrics", Align::left, true},
                {"state"}});
-  for (journal::RunIndex i = 0; i < view.runs().size() && i < moment.rows; ++i) {
+  for (const journal::RunIndex i : shown_runs(view, moment.rows)) {
     const Run& run = view.runs()[i];
     const std::uint32_t done = view.epochs_done(run);
     const double fraction = run.epochs == 0 ? 0 : static_cast<double>(done) / run.epochs;
@@ -252,6 +282,11 @@ std::string sites_table(const Moment& moment) {
   return table.empty() ? std::string() : table.render(moment.terminal);
 }
 
+std::string failed_line(const journal::Explanation& e) {
+  const std::string others = e.alike.empty() ? "" : fmt::format(" and {}", format_count(e.alike.size(), "other"));
+  return fmt::format("{}{} failed: {}", e.subject, others, e.summary);
+}
+
 std::string stuck_lines(const Moment& moment) {
   const journal::Explainer explainer(moment.view(), moment.opened.state, moment.engine, moment.now);
   const journal::Explainer::Stuck stuck = explainer.stuck(kMostStuck);
@@ -259,13 +294,12 @@ std::string stuck_lines(const Moment& moment) {
   for (const journal::Explanation& e : stuck.all) {
     if (e.subject.empty()) continue;  // the headline says it
     const Style style = e.state == "failed" ? Style::bad : Style::note;
-    std::string line =
-        report::printable(e.state == "failed" ? fmt::format("{} failed: {}", e.subject, e.summary) : e.summary);
+    std::string line = report::printable(e.state == "failed" ? failed_line(e) : e.summary);
     if (moment.terminal.width != 0) line = report::shorten(line, moment.terminal.width);
     out += styled(line, style, moment.terminal) + "\n";
   }
-  if (stuck.failed_left_out != 0)
-    out += fmt::format("… and {}\n", format_count(stuck.failed_left_out, "more failed job"));
+  if (stuck.ways_left_out != 0)
+    out += fmt::format("… and {}\n", format_count(stuck.ways_left_out, "more way of failing", "more ways of failing"));
   if (!out.empty()) out += styled("'godwit why' says more", Style::faint, moment.terminal) + "\n";
   return out;
 }

@@ -144,7 +144,12 @@ TEST_CASE("status shows so many runs and says how many more there are") {
   story.dag("sweep").site("delta");
   for (std::uint32_t run = 0; run < 50; ++run) story.run(run, {"delta"});
   const Experiment experiment(story);
-  CHECK(contains(experiment.ran({"status"}).out, "… and 10 more runs"));
+  story.start("run49-train_epoch0", 1, "delta");
+  const std::string out = experiment.ran({"status"}).out;
+  CHECK(contains(out, "… and 10 more runs"));
+  CHECK(contains(out, "\nrun0 "));
+  CHECK_FALSE(contains(out, "\nrun49"));
+  CHECK(contains(Experiment(story).ran({"status"}).out, "\nrun49"));  // what is under way is shown before what waits
   CHECK(contains(experiment.ran({"status", "--rows", "49"}).out, "… and 1 more run "));
   CHECK(contains(experiment.ran({"status", "--all"}).out, "\nrun49"));
 }
@@ -288,6 +293,28 @@ TEST_CASE("why for every state of a node") {
     const Ran json = c.node.empty() ? experiment.ran({"why", "--json"}) : experiment.ran({"why", "--json", c.node});
     CHECK(Json::parse(json.out)["explanations"].is_array());
   }
+}
+
+TEST_CASE("why tells once of what failed in the same way") {
+  Story story;
+  story.dag("sweep").site("delta");
+  for (std::uint32_t run = 0; run < 30; ++run) story.run(run, {"delta", "delta"});
+  story.engine();
+  for (int run = 0; run < 30; ++run) {
+    const std::string node = fmt::format("run{}-train_epoch0", run);
+    const int code = run == 7 ? 4 : 3;
+    story.start(node, 1, "delta").end(node, 1, "exited", {{"exit_code", code}}).add(Kind::node_failed, node, 1);
+    story.add(Kind::node_futile, fmt::format("run{}-train_epoch1", run), 0, {{"because", node}});
+  }
+  const Experiment experiment(story);
+  const std::string why = experiment.ran({"why"}).out;
+  CHECK(contains(why, "28 more jobs failed in the same way: run1-train_epoch0, run2-train_epoch0"));
+  CHECK(contains(why, "29 jobs cannot run because of them"));
+  CHECK(contains(why, "run7-train_epoch0 failed: the program ended with exit code 4"));
+  CHECK(contains(experiment.ran({"status"}).out,
+                 "run0-train_epoch0 and 28 others failed: the program ended with exit code 3"));
+  const Json json = Json::parse(experiment.ran({"why", "--json"}).out);
+  CHECK(json["explanations"][0]["alike"].size() == 28);
 }
 
 TEST_CASE("why when nothing is stuck") {

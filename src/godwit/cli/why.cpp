@@ -21,7 +21,7 @@ namespace {
 using journal::Explanation;
 using journal::NodeState;
 
-constexpr std::size_t kMostFailed = 20;
+constexpr std::size_t kMostWays = 20;
 
 struct Options {
   std::string node;
@@ -76,8 +76,8 @@ std::string all_is_well(const Opened& opened) {
 std::vector<Explanation> explanations(const Opened& opened, const std::string& name, std::size_t& left_out) {
   const journal::Explainer explainer(opened.view, opened.state, opened.engine(), system_clock().now());
   if (name.empty()) {
-    journal::Explainer::Stuck stuck = explainer.stuck(kMostFailed);
-    left_out = stuck.failed_left_out;
+    journal::Explainer::Stuck stuck = explainer.stuck(kMostWays);
+    left_out = stuck.ways_left_out;
     return std::move(stuck.all);
   }
   if (const auto node = opened.view.find_node(name)) return {explainer.node(*node)};
@@ -99,13 +99,13 @@ int explain(const Options& given) {
   if (options.json) {
     Json json = Json::array();
     for (const Explanation& e : all) json.push_back(journal::to_json(e));
-    fmt::print("{}\n", Json{{"explanations", json}, {"failed_left_out", left_out}}.dump(
-                           -1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", Json{{"explanations", json}, {"ways_left_out", left_out}}.dump(-1, ' ', false,
+                                                                                      Json::error_handler_t::replace));
     return kSuccess;
   }
   const Terminal terminal = terminal_of(stdout);
   for (const Explanation& e : all) print(e, terminal);
-  if (left_out != 0) fmt::print("… and {}\n", format_count(left_out, "more failed job"));
+  if (left_out != 0) fmt::print("… and {}\n", format_count(left_out, "more way of failing", "more ways of failing"));
   if (all.empty()) fmt::print("{}\n", all_is_well(opened));
   return kSuccess;
 }

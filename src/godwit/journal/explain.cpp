@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 
 #include "godwit/base/units.h"
 #include "godwit/journal/endings.h"
@@ -27,6 +29,7 @@ Json to_json(const Explanation& e) {
     json["evidence"] = e.evidence;
   }
   if (!e.advice.empty()) json["advice"] = e.advice;
+  if (!e.alike.empty()) json["alike"] = e.alike;
   return json;
 }
 
@@ -289,6 +292,39 @@ std::optional<Explanation> Explainer::waits_at(SiteIndex site) const {
   return out;
 }
 
+std::vector<std::vector<NodeIndex>> Explainer::failures() const {
+  std::vector<std::vector<NodeIndex>> ways;
+  std::unordered_map<std::string, std::size_t> way_of;
+  for (NodeIndex node = 0; node < view_.nodes().size(); ++node) {
+    if (at(node).state != NodeState::failed) continue;
+    const Attempt* attempt = last_ended(node);
+    const std::string how = attempt == nullptr
+                                ? std::string(view_.text(at(node).reason))
+                                : fmt::format("{} {} {}", view_.text(attempt->phase), short_ending(view_, *attempt),
+                                              view_.text(attempt->detail));
+    const auto [way, fresh] = way_of.try_emplace(how, ways.size());
+    if (fresh) ways.emplace_back();
+    ways[way->second].push_back(node);
+  }
+  return ways;
+}
+
+Explanation Explainer::failure(const std::vector<NodeIndex>& nodes, std::uint64_t futile) const {
+  Explanation out = node(nodes.front());
+  for (const NodeIndex other : std::span(nodes).subspan(1)) out.alike.emplace_back(view_.name_of(other));
+  if (!out.alike.empty()) {
+    const std::size_t named = std::min(out.alike.size(), kMostNamed);
+    std::string line = fmt::format("{} failed in the same way: {}", format_count(out.alike.size(), "more job"),
+                                   fmt::join(std::span(out.alike).first(named), ", "));
+    if (out.alike.size() > named) line += " …";
+    out.facts.push_back(std::move(line));
+  }
+  if (futile != 0)
+    out.facts.push_back(
+        fmt::format("{} cannot run because of {}", format_count(futile, "job"), nodes.size() == 1 ? "it" : "them"));
+  return out;
+}
+
 Explainer::Stuck Explainer::stuck(std::size_t most) const {
   Stuck out;
   const std::optional<Explanation> whole = this->whole();
@@ -296,15 +332,13 @@ Explainer::Stuck Explainer::stuck(std::size_t most) const {
   std::vector<std::uint64_t> futile_by(view_.nodes().size(), 0);
   for (const Node& node : view_.nodes())
     if (node.state == NodeState::futile && node.because != kNone) ++futile_by[node.because];
-  std::size_t failed = 0;
-  for (NodeIndex index = 0; index < view_.nodes().size(); ++index) {
-    if (at(index).state != NodeState::failed) continue;
-    if (++failed > most) continue;
-    out.all.push_back(node(index));
-    if (futile_by[index] != 0)
-      out.all.back().facts.push_back(fmt::format("{} cannot run because of it", format_count(futile_by[index], "job")));
+  const std::vector<std::vector<NodeIndex>> ways = failures();
+  for (std::size_t way = 0; way < std::min(ways.size(), most); ++way) {
+    std::uint64_t futile = 0;
+    for (const NodeIndex node : ways[way]) futile += futile_by[node];
+    out.all.push_back(failure(ways[way], futile));
   }
-  out.failed_left_out = failed > most ? failed - most : 0;
+  out.ways_left_out = ways.size() - std::min(ways.size(), most);
   for (SiteIndex site = 0; !whole && site < view_.sites().size(); ++site)
     if (const std::optional<Explanation> waits = waits_at(site)) out.all.push_back(*waits);
   return out;

@@ -21,6 +21,7 @@ struct Explanation {
   std::string evidence_file;          // absolute; empty: none
   std::vector<std::string> evidence;  // the last lines of that file
   std::string advice;                 // what to do; empty: nothing
+  std::vector<std::string> alike;     // other nodes that failed in the same way
 };
 
 Json to_json(const Explanation& explanation);
@@ -35,10 +36,11 @@ class Explainer {
   std::vector<Explanation> run(const Run& run) const;
 
   // Everything that does not move: what holds the whole, failed nodes (with what became futile by each), nodes that are
-  // ready and do not start (one line per site). At most `most` failed nodes; `left_out` counts the rest.
+  // ready and do not start (one line per site). Nodes that failed in the same way are told of once; at most `most`
+  // ways.
   struct Stuck {
     std::vector<Explanation> all;
-    std::size_t failed_left_out = 0;
+    std::size_t ways_left_out = 0;
   };
   Stuck stuck(std::size_t most) const;
   // What holds everything, where something does: no engine, paused.
@@ -48,6 +50,9 @@ class Explainer {
 
  private:
   Explanation begin(NodeIndex node) const;
+  // The failed nodes, those that failed in the same way together.
+  std::vector<std::vector<NodeIndex>> failures() const;
+  Explanation failure(const std::vector<NodeIndex>& nodes, std::uint64_t futile) const;
   void explain_waiting(NodeIndex node, Explanation& out) const;
   void explain_ready(NodeIndex node, Explanation& out) const;
   void explain_under_way(NodeIndex node, Explanation& out) const;
