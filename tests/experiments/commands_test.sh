@@ -38,6 +38,8 @@ expect 2 "$GODWIT" plan "$work"
 says err "no experiment.yaml in"
 expect 2 "$GODWIT" plan nowhere.yaml
 says err "no such experiment file: 'nowhere.yaml'"
+expect 2 "$GODWIT" plan mine --sites nowhere.yaml
+says err "nowhere.yaml: No such file or directory"
 expect 2 "$GODWIT" plan mine --limit 10
 says err "more than the limit of 10 jobs"
 says err "experiment.yaml:"

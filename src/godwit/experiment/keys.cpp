@@ -12,6 +12,43 @@ const std::vector<std::string>& priority_words() {
   return words;
 }
 
+const Keys& variable_keys() {
+  static const std::vector<std::string> types{"value",  "range", "linspace",   "logspace", "list",
+                                              "random", "table", "expression", "zip"};
+  static const std::vector<std::string> distributions{"uniform", "log_uniform", "integer", "normal", "choice"};
+  static const Keys keys{
+      {"type", "Where the values come from.", one_of(types)},
+      {"description", "For people.", text()},
+      {"value", "value: the one value.", text()},
+      {"start", "range, linspace: the first value, 0 unless said. logspace: its exponent.", number()},
+      {"stop", "range, linspace: where the values end. logspace: its exponent.", number()},
+      {"step", "range: from one value to the next; 1 unless said.", number()},
+      {"stop_inclusive", "range: whether 'stop' is a value too; no unless said.", boolean()},
+      {"num", "linspace, logspace: how many values.", integer(1)},
+      {"endpoint", "linspace, logspace: whether 'stop' is the last value; yes unless said.", boolean()},
+      {"base", "logspace: of the powers; 10 unless said.", number()},
+      {"values", "list: the values. random: what a choice takes from.", list_of(text())},
+      {"zip", "The name of a group of variables that advance together.", text()},
+      {"vars", "zip: the variables that advance together.", mapping_of(Json::object())},
+      {"distribution", "random: which.", one_of(distributions)},
+      {"low", "random: the least value.", number()},
+      {"high", "random: the greatest value.", number()},
+      {"mean", "random, normal: 0 unless said.", number()},
+      {"std", "random, normal: the standard deviation, 1 unless said.", number()},
+      {"weights", "random, choice: how likely each value is, relative to the others.", list_of(number())},
+      {"count", "random: how many values are drawn; 1 unless said.", integer(1)},
+      {"digits", "random: significant digits to round to.", integer(1)},
+      {"rows", "table: its rows, as mappings, or as lists with 'columns'.",
+       list_of(any_of({list_of(text()), mapping_of(text())}))},
+      {"columns", "table: the columns' names, or which of them to take.", texts()},
+      {"file", "table: a CSV, TSV, YAML or JSON file beside the experiment.", text()},
+      {"header", "table: whether the file's first line names the columns.", boolean()},
+      {"format", "table: what the file is, where its name does not say.", text()},
+      {"expression", "expression: JavaScript over the other variables, such as 'depth * 64'.", text()},
+  };
+  return keys;
+}
+
 const Keys& placement_keys() {
   static const Keys keys{
       {"policy", "How sites are chosen for the jobs of a run.", one_of(placement::rule_names())},
@@ -72,10 +109,8 @@ Json max_jobs_schema() {
   return any_of({integer(1), mapping_of(integer(1))});
 }
 
-// Variables by their types (sweep/variable.h). Their fields are checked by the reader.
 Json vars_schema() {
-  Json typed = {{"type", "object"}, {"properties", {{"type", {{"type", "string"}}}, {"description", text()}}}};
-  return mapping_of(any_of({text(), list_of(text()), std::move(typed)}));
+  return mapping_of(any_of({text(), list_of(text()), mapping(variable_keys())}));
 }
 
 Json filter_schema() {

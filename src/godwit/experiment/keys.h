@@ -6,6 +6,7 @@
 namespace godwit::experiment {
 
 const schema::Keys& experiment_keys();
+const schema::Keys& variable_keys();  // of all types together (sweep/variable.h)
 const schema::Keys& placement_keys();
 const schema::Keys& evaluation_keys();
 const schema::Keys& scripts_keys();

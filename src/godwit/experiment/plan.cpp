@@ -72,6 +72,15 @@ std::vector<VariableSummary> summarize(const RunList& runs, const sweep::Sweep& 
   return out;
 }
 
+// What cannot be read is the input's fault.
+ExperimentSpec read_spec(const std::string& path, Diagnostics& diagnostics) {
+  try {
+    return load_spec(path, diagnostics);
+  } catch (const SystemError& error) {
+    throw InputError(error.what());
+  }
+}
+
 const yaml::Node* unless_null(const yaml::Node& node) {
   return node.is_null() ? nullptr : &node;
 }
@@ -93,7 +102,7 @@ std::string find_experiment(const std::string& file) {
 Planned load_and_plan(const LoadOptions& options) {
   Diagnostics diagnostics;
   Planned planned;
-  planned.spec = load_spec(find_experiment(options.file), diagnostics);
+  planned.spec = read_spec(find_experiment(options.file), diagnostics);
   const ExperimentSpec& spec = planned.spec;
   SiteChoice choice = choose_sites(spec, options.sites_file, diagnostics);
   sweep::Sweep sweep(sweep::read(spec.vars, {spec.seed, spec.directory}, diagnostics), unless_null(spec.include),
@@ -124,7 +133,7 @@ void require_runnable(const Planned& planned) {
 std::string Planned::placement_reason(dag::NodeId node) const {
   const dag::RunId run = graph.run_of(node);
   const bool baseline = run != dag::kNoRun && graph.runs()[run].baseline;
-  return std::string(placement::make_policy(placement)->choose({.baseline = baseline}).reason);
+  return std::string(placement::reason_of(placement.rule, baseline));
 }
 
 }  // namespace godwit::experiment

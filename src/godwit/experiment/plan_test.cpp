@@ -281,6 +281,43 @@ TEST_CASE("the schema and the reader know the same keys") {
   }
 }
 
+// "type: range" and so on; a random variable has other keys with each distribution.
+Texts kinds_of_variables() {
+  Texts kinds;
+  Json distributions;
+  for (const schema::Key& key : variable_keys())
+    if (key.name == "distribution") distributions = key.type["enum"];
+  for (const Json& type : variable_keys().front().type["enum"]) kinds.push_back("type: " + type.get<std::string>());
+  for (const Json& name : distributions) kinds.push_back("type: random, distribution: " + name.get<std::string>());
+  return kinds;
+}
+
+TEST_CASE("the schema's keys of variables are keys of some type, and its types exist") {
+  const auto message_of = [](const std::string& variable) -> std::string {
+    try {
+      plan_of("vars:\n  v: {" + variable + "}\n");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const Texts kinds = kinds_of_variables();
+  for (const std::string& kind : kinds) {
+    const std::string message = message_of(kind + ", nonsense: 1");
+    CAPTURE(kind);
+    CAPTURE(message);
+    CHECK(message.find("no such key: 'nonsense'") != std::string::npos);
+  }
+  for (const schema::Key& key : variable_keys()) {
+    if (key.name == "type" || key.name == "distribution") continue;
+    CAPTURE(key.name);
+    CHECK(std::any_of(kinds.begin(), kinds.end(), [&](const std::string& kind) {
+      const std::string name(key.name);
+      return message_of(kind + ", " + name + ": 1").find("no such key: '" + name) == std::string::npos;
+    }));
+  }
+}
+
 TEST_CASE("the same experiment gives the same plan") {
   const std::string text =
       "epochs: 9\nreplicates: 2\nvars: {a: {type: random, distribution: uniform, low: 0, high: 1, "

@@ -34,7 +34,7 @@ class Chooser {
 
  private:
   void load_catalogue(const std::string& sites_file) {
-    if (spec_.inline_sites) {
+    if (sites_file.empty() && spec_.inline_sites) {
       catalogue_ = *spec_.inline_sites;
       return;
     }
@@ -44,6 +44,9 @@ class Chooser {
       catalogue_ = sites::load(choice_.file);
     } catch (const InputError& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
+      catalogue_is_faulty_ = true;
+    } catch (const SystemError& error) {
+      diagnostics_.error({}, error.what());
       catalogue_is_faulty_ = true;
     }
   }

@@ -17,9 +17,9 @@ struct SiteChoice {
   placement::Options placement;
 };
 
-// The sites that `sites:` names, or all there are, and the baseline's. The catalogue is the experiment's own mapping,
-// else `sites_file`, else sites.yaml or resources.yaml beside the experiment. Without any, there is this machine, as
-// 'default', or as 'local' where the experiment names that. Faults go to `diagnostics`.
+// The sites that `sites:` names, or all there are, and the baseline's. The catalogue is `sites_file`,
+// else the experiment's own mapping, else sites.yaml or resources.yaml beside it. Without any, there is this machine,
+// as 'default', or as 'local' where the experiment names that. Faults go to `diagnostics`.
 SiteChoice choose_sites(const ExperimentSpec& spec, const std::string& sites_file, Diagnostics& diagnostics);
 
 }  // namespace godwit::experiment

@@ -185,12 +185,12 @@ class SpecReader {
     yaml::Node attributes = node;
     const auto is_field = [](const yaml::Entry& entry) {
       const schema::Keys& keys = sites::site_keys();
-      return std::any_of(keys.begin(), keys.end(), [&](const schema::Key& key) { return key.name == entry.key; });
+      return entry.key != "attributes" &&
+             std::any_of(keys.begin(), keys.end(), [&](const schema::Key& key) { return key.name == entry.key; });
     };
     std::erase_if(fields.entries, [&](const yaml::Entry& entry) { return !is_field(entry); });
     std::erase_if(attributes.entries, is_field);
-    if (fields.find("attributes") == nullptr)
-      fields.entries.push_back({"attributes", attributes.position, std::move(attributes)});
+    fields.entries.push_back({"attributes", attributes.position, std::move(attributes)});
     yaml::Node catalogue;
     catalogue.kind = yaml::Kind::mapping;
     catalogue.entries.push_back({"resource_defaults", node.position, std::move(fields)});

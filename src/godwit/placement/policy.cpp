@@ -9,7 +9,7 @@ namespace {
 class Fixed : public Policy {
  public:
   explicit Fixed(dag::SiteId site) : site_(site) {}
-  Choice choose(const NodeContext&) override { return {site_, "fixed: every job at one site"}; }
+  Choice choose(const NodeContext&) override { return {site_, reason_of(Rule::fixed, false)}; }
 
  private:
   dag::SiteId site_;
@@ -20,7 +20,7 @@ class RoundRobin : public Policy {
   explicit RoundRobin(std::vector<dag::SiteId> sites) : sites_(std::move(sites)) {}
   Choice choose(const NodeContext& node) override {
     const std::size_t turn = (std::size_t{node.run} + node.job) % sites_.size();
-    return {sites_[turn], "round_robin: one site after another, each run beginning one further"};
+    return {sites_[turn], reason_of(Rule::round_robin, false)};
   }
 
  private:
@@ -32,8 +32,7 @@ class ShufflePolicy : public Policy {
   ShufflePolicy(std::uint64_t seed, std::vector<dag::SiteId> sites)
       : sites_(std::move(sites)), shuffle_(seed, static_cast<std::uint32_t>(sites_.size())) {}
   Choice choose(const NodeContext& node) override {
-    return {sites_[shuffle_.site_of(node.run, node.job)],
-            "shuffle: each run visits every site once before any repeats"};
+    return {sites_[shuffle_.site_of(node.run, node.job)], reason_of(Rule::shuffle, false)};
   }
 
  private:
@@ -46,7 +45,7 @@ class WithBaseline : public Policy {
  public:
   WithBaseline(std::unique_ptr<Policy> others, dag::SiteId site) : others_(std::move(others)), site_(site) {}
   Choice choose(const NodeContext& node) override {
-    if (node.baseline) return {site_, "baseline: control runs stay at one site"};
+    if (node.baseline) return {site_, reason_of(Rule::fixed, true)};
     return others_->choose(node);
   }
 
@@ -76,6 +75,19 @@ const std::vector<std::string>& rule_names() {
 
 std::string_view to_string(Rule rule) {
   return rule_names()[static_cast<std::size_t>(rule)];
+}
+
+std::string_view reason_of(Rule rule, bool baseline) {
+  if (baseline) return "baseline: control runs stay at one site";
+  switch (rule) {
+    case Rule::fixed:
+      return "fixed: every job at one site";
+    case Rule::round_robin:
+      return "round_robin: one site after another, each run beginning one further";
+    case Rule::shuffle:
+      return "shuffle: each run visits every site once before any repeats";
+  }
+  throw Error("no such placement rule");
 }
 
 std::unique_ptr<Policy> make_policy(const Options& options) {

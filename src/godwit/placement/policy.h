@@ -24,7 +24,7 @@ struct NodeContext {
 
 struct Choice {
   dag::SiteId site = 0;
-  std::string_view reason;  // for people; lives as long as the policy
+  std::string_view reason;  // for people; static
 };
 
 class Policy {
@@ -41,6 +41,8 @@ enum class Rule : std::uint8_t {
 
 std::string_view to_string(Rule rule);
 const std::vector<std::string>& rule_names();
+// What a policy gives as its reason; of control runs where `baseline`.
+std::string_view reason_of(Rule rule, bool baseline);
 
 struct Options {
   Rule rule = Rule::shuffle;
