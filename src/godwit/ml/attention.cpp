@@ -68,46 +68,54 @@ Head<T> head_of(Tensor<T>& t, const Geometry& g, std::size_t pair) {
           Eigen::OuterStride<>(index(g.heads * g.width))};
 }
 
-// scores[i, j] += per_bucket[i, bucket(i, j)]
+// Which pairs of places belong to a bucket, as rows of ones and zeros: sums over the pairs of a bucket then vectorize,
+// which scattering by bucket would not.
 template <class T>
-void spread(RowMajor<T>& scores, const RowMajor<T>& per_bucket, const RelativePositions& positions) {
-  const std::size_t length = positions.length;
-  for (std::size_t i = 0; i < length; ++i) {
-    const T* from = per_bucket.data() + i * positions.buckets;
-    const std::uint16_t* bucket = positions.bucket.data() + i * length;
-    T* to = scores.data() + i * length;
-    for (std::size_t j = 0; j < length; ++j) to[j] += from[bucket[j]];
+class Masks {
+ public:
+  explicit Masks(const RelativePositions& positions)
+      : length_(positions.length),
+        buckets_(positions.buckets),
+        rows_({positions.length * positions.buckets, positions.length}) {
+    for (std::size_t i = 0; i < length_; ++i)
+      for (std::size_t j = 0; j < length_; ++j) rows_.at(i * buckets_ + positions.bucket[i * length_ + j], j) = T(1);
   }
-}
 
-// per_bucket[i, b] = the sum of weights[i, j] where bucket(i, j) = b
-template <class T>
-void gather(RowMajor<T>& per_bucket, const T* weights, const RelativePositions& positions) {
-  const std::size_t length = positions.length;
-  per_bucket.setZero();
-  for (std::size_t i = 0; i < length; ++i) {
-    T* to = per_bucket.data() + i * positions.buckets;
-    const std::uint16_t* bucket = positions.bucket.data() + i * length;
-    const T* from = weights + i * length;
-    for (std::size_t j = 0; j < length; ++j) to[bucket[j]] += from[j];
+  // scores[i, j] += per_bucket[i, bucket(i, j)]
+  void spread(RowMajor<T>& scores, const RowMajor<T>& per_bucket) const {
+    for (std::size_t i = 0; i < length_; ++i)
+      for (std::size_t b = 0; b < buckets_; ++b)
+        add_scaled_row(scores.data() + i * length_, rows_.row(i * buckets_ + b), per_bucket(index(i), index(b)),
+                       length_);
   }
-}
+  // per_bucket[i, b] = the sum of weights[i, j] where bucket(i, j) = b
+  void gather(RowMajor<T>& per_bucket, const T* weights) const {
+    for (std::size_t i = 0; i < length_; ++i)
+      for (std::size_t b = 0; b < buckets_; ++b)
+        per_bucket(index(i), index(b)) = dot_row(weights + i * length_, rows_.row(i * buckets_ + b), length_);
+  }
+
+ private:
+  std::size_t length_, buckets_;
+  Tensor<T> rows_;
+};
 
 template <class T>
 Tensor<T> forward(Tensor<T>& probabilities, const Tensor<T>& q, const Tensor<T>& k, const Tensor<T>& v,
                   const Tensor<T>& key_table, const Tensor<T>& value_table, const RelativePositions& positions,
                   const Geometry& g, Tensor<T> out) {
   const T factor = T(1) / std::sqrt(static_cast<T>(g.width));
+  const Masks<T> masks(positions);
   RowMajor<T> scores(index(g.length), index(g.length)), per_bucket(index(g.length), index(g.buckets));
   for (std::size_t pair = 0; pair < g.pairs(); ++pair) {
     const auto query = head_of(q, g, pair);
     scores.noalias() = query * head_of(k, g, pair).transpose();
     per_bucket.noalias() = query * matrix(key_table).transpose();
-    spread(scores, per_bucket, positions);
+    masks.spread(scores, per_bucket);
     scores *= factor;
     for (std::size_t i = 0; i < g.length; ++i) softmax_row(scores.data() + i * g.length, g.length);
     std::copy_n(scores.data(), g.length * g.length, probabilities.row(pair));
-    gather(per_bucket, scores.data(), positions);
+    masks.gather(per_bucket, scores.data());
     auto result = head_of(out, g, pair);
     result.noalias() = scores * head_of(v, g, pair);
     result.noalias() += per_bucket * matrix(value_table);
@@ -128,20 +136,21 @@ void backward(Tape<T>& tape, const Inputs& in, const Tensor<T>& from, const Rela
   const auto key_table = matrix(tape.value(in.key_table)), value_table = matrix(tape.value(in.value_table));
   Tensor<T>&dq = tape.gradient(in.q), &dk = tape.gradient(in.k), &dv = tape.gradient(in.v);
   RowMajor<T> dkey = RowMajor<T>::Zero(key_table.rows(), key_table.cols()), dvalue = dkey;
+  const Masks<T> masks(positions);
   RowMajor<T> scores(index(g.length), index(g.length)), per_bucket(index(g.length), index(g.buckets));
   for (std::size_t pair = 0; pair < g.pairs(); ++pair) {
     const T* weights = tape.value(in.probabilities).row(pair);
     const ConstMatrix<T> p(weights, index(g.length), index(g.length));
     const auto d = head_of(from, g, pair);
     head_of(dv, g, pair).noalias() += p.transpose() * d;
-    gather(per_bucket, weights, positions);
+    masks.gather(per_bucket, weights);
     dvalue.noalias() += per_bucket.transpose() * d;
     scores.noalias() = d * head_of(v, g, pair).transpose();
     per_bucket.noalias() = d * value_table.transpose();
-    spread(scores, per_bucket, positions);
+    masks.spread(scores, per_bucket);
     for (std::size_t i = 0; i < g.length; ++i)
       softmax_row_backward(scores.data() + i * g.length, weights + i * g.length, factor, g.length);
-    gather(per_bucket, scores.data(), positions);
+    masks.gather(per_bucket, scores.data());
     const auto query = head_of(q, g, pair);
     auto into = head_of(dq, g, pair);
     into.noalias() += scores * head_of(k, g, pair);

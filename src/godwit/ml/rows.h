@@ -1,28 +1,53 @@
 // Arithmetic on one row of numbers, shared by the operations.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "godwit/ml/elementary.h"
 
 namespace godwit::ml {
 
-// Sums in eight interleaved parts: vectorizes without leave to reorder, and in the same order in every build.
+// Sums run in eight interleaved parts: that vectorizes without leave to reorder, and in the same order in every build.
+template <class T>
+using Parts = std::array<T, 8>;
+
+template <class T>
+T sum_parts(const Parts<T>& part) {
+  return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
 template <class T>
 T sum_row(const T* x, std::size_t n) {
-  T part[8] = {};
+  Parts<T> part{};
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8)
     for (std::size_t k = 0; k < 8; ++k) part[k] += x[i + k];
   for (std::size_t k = 0; i < n; ++i, ++k) part[k] += x[i];
-  return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+  return sum_parts(part);
+}
+
+template <class T>
+T dot_row(const T* x, const T* y, std::size_t n) {
+  Parts<T> part{};
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (std::size_t k = 0; k < 8; ++k) part[k] += x[i + k] * y[i + k];
+  for (std::size_t k = 0; i < n; ++i, ++k) part[k] += x[i] * y[i];
+  return sum_parts(part);
+}
+
+// x += factor * y
+template <class T>
+void add_scaled_row(T* x, const T* y, T factor, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) x[i] += factor * y[i];
 }
 
 // The largest, or NaN where a NaN is among them and met first.
 template <class T>
 T largest_in_row(const T* x, std::size_t n) {
-  T part[8];
-  for (T& p : part) p = x[0];
+  Parts<T> part;
+  part.fill(x[0]);
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8)
     for (std::size_t k = 0; k < 8; ++k) part[k] = x[i + k] > part[k] ? x[i + k] : part[k];
@@ -52,13 +77,8 @@ SoftmaxScale<T> softmax_row(T* x, std::size_t n) {
 // From the gradient d of a softmax p to factor * the gradient of its argument, in place of d.
 template <class T>
 void softmax_row_backward(T* d, const T* p, T factor, std::size_t n) {
-  T part[8] = {};
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (std::size_t k = 0; k < 8; ++k) part[k] += d[i + k] * p[i + k];
-  for (std::size_t k = 0; i < n; ++i, ++k) part[k] += d[i] * p[i];
-  const T along = sum_row(part, 8);
-  for (i = 0; i < n; ++i) d[i] = factor * p[i] * (d[i] - along);
+  const T along = dot_row(d, p, n);
+  for (std::size_t i = 0; i < n; ++i) d[i] = factor * p[i] * (d[i] - along);
 }
 
 }  // namespace godwit::ml
