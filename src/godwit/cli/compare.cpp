@@ -1,14 +1,15 @@
 // godwit compare: what the runs of an experiment came to, and what migration did to them.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "godwit/base/error.h"
 #include "godwit/cli/command.h"
+#include "godwit/cli/opened.h"
 #include "godwit/cli/table.h"
 #include "godwit/cli/terminal.h"
-#include "godwit/journal/state_dir.h"
-#include "godwit/journal/view.h"
 #include "godwit/report/document.h"
 #include "godwit/report/figures.h"
 #include "godwit/report/format.h"
@@ -20,16 +21,15 @@
 namespace godwit::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 40;  // of a table on the terminal; --all shows every row
-
 struct Options {
-  std::string file = "experiment.yaml";
+  std::string file;
   std::string metric;
   std::string better;
   std::string html_file;
   std::string svg_file;
-  bool json = false;
+  std::size_t rows = 40;
   bool all = false;
+  bool json = false;
 };
 
 report::Comparison load(const Options& options) {
@@ -37,10 +37,7 @@ report::Comparison load(const Options& options) {
   wanted.metric = options.metric;
   if (options.better == "low") wanted.goal = report::Goal::lowest;
   if (options.better == "high") wanted.goal = report::Goal::highest;
-  const auto reader = journal::Reader::open(journal::StateDir::beside(options.file).journal());
-  journal::View view;
-  view.update(*reader);
-  return report::compare(report::read_experiment(view), wanted);
+  return report::compare(report::read_experiment(open_journal(options.file).view), wanted);
 }
 
 void print_table(const report::Table& table, const Terminal& terminal) {
@@ -61,26 +58,37 @@ void print_for_people(const report::Comparison& comparison, const Options& optio
   if (const std::string common = report::common_values(comparison); !common.empty())
     fmt::print("All runs: {}\n", report::printable(common));
   const std::size_t most =
-      options.all ? comparison.experiment.runs.size() * (comparison.metrics.size() + 1) : kMostRows;
+      options.all ? comparison.experiment.runs.size() * (comparison.metrics.size() + 1) : options.rows;
   for (const report::Table& table : report::make_tables(comparison, most)) print_table(table, terminal);
   if (!comparison.notes.empty()) fmt::print("\n");
   for (const std::string& note : comparison.notes) fmt::print("{}\n", styled(note, Style::note, terminal));
 }
 
-// Where the JSON goes to standard output, this must not.
-void write_picture(const std::string& path, const std::string& content, bool quiet) {
+// Told before anything is computed or printed.
+void require_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return;
+  const fs::path folder = fs::path(path).parent_path();
+  if (fs::is_directory(path)) throw InputError("cannot write '" + path + "': it is a folder", "name a file in it");
+  if (!folder.empty() && !fs::is_directory(folder))
+    throw InputError("cannot write '" + path + "': there is no folder '" + folder.string() + "'");
+}
+
+void write_picture(const std::string& path, const std::string& content, const Options& options) {
   store::write_file(path, content, store::Durability::process);
-  if (!quiet) fmt::print("wrote {}\n", report::printable(path));
+  if (!options.json) fmt::print("wrote {}\n", report::printable(path));
 }
 
 int compare(const Options& options) {
+  require_writable(options.html_file);
+  require_writable(options.svg_file);
   const report::Comparison comparison = load(options);
   if (options.json)
     fmt::print("{}\n", report::to_json(comparison).dump(-1, ' ', false, Json::error_handler_t::replace));
   else
     print_for_people(comparison, options);
-  if (!options.html_file.empty()) write_picture(options.html_file, report::html_page(comparison), options.json);
-  if (!options.svg_file.empty()) write_picture(options.svg_file, report::figures_svg(comparison), options.json);
+  if (!options.html_file.empty()) write_picture(options.html_file, report::html_page(comparison), options);
+  if (!options.svg_file.empty()) write_picture(options.svg_file, report::figures_svg(comparison), options);
   return kSuccess;
 }
 
@@ -90,16 +98,20 @@ void add_compare(CLI::App& root, Action& action) {
   CLI::App* command = add_command(root, "compare", "Compare the runs: migrated with baseline, and values with values",
                                   "godwit compare --html comparison.html");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "The experiment (default: experiment.yaml)");
+  command->add_option("file", options->file, "The experiment (default: experiment.yaml here)")->option_text("FILE");
   command->add_option("--metric", options->metric, "The metric to compare by (default: val_loss, else the first)")
-      ->type_name("NAME");
-  command->add_option("--better", options->better, "Which values of it are better (default: guessed from its name)")
-      ->check(CLI::IsMember({"low", "high"}));
-  command->add_flag("--all", options->all, "Show every row of long tables");
+      ->option_text("NAME");
+  command->add_option("--better", options->better, "Whether low or high values of it are better (default: by its name)")
+      ->check(CLI::IsMember({"low", "high"}))
+      ->option_text("low|high");
+  command->add_option("--rows", options->rows, "Rows of a table to show at most (default: 40)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command->add_flag("--all", options->all, "Show all rows");
   command->add_flag("--json", options->json, "Print everything as JSON");
   command->add_option("--html", options->html_file, "Write one page with charts that needs nothing beside it")
-      ->type_name("FILE");
-  command->add_option("--svg", options->svg_file, "Write the charts as one picture")->type_name("FILE");
+      ->option_text("FILE");
+  command->add_option("--svg", options->svg_file, "Write the charts as one picture")->option_text("FILE");
   command->callback([&action, options] { action = [options] { return compare(*options); }; });
 }
 

@@ -73,7 +73,7 @@ std::string cards(const Comparison& comparison) {
   if (comparison.has_metrics() && comparison.has_baseline) {
     const PairedMetric& paired = comparison.paired[comparison.primary];
     if (!paired.pairs.empty()) {
-      const double spread = paired.interval ? paired.interval->half_width() : 0;
+      const double spread = standard_error(paired.differences);
       html += card(fmt::format("migrated − baseline, {}", format_count(paired.pairs.size(), "pair")),
                    format_signed(paired.differences.mean, spread),
                    paired.interval ? fmt::format("95 % interval {} to {}", format_signed(paired.interval->low, spread),

@@ -102,10 +102,14 @@ double student_t_quantile(double p, double df) {
   return low + (high - low) / 2;
 }
 
+double standard_error(const Summary& sample) {
+  return sample.n < 2 ? 0 : sample.sd / std::sqrt(static_cast<double>(sample.n));
+}
+
 std::optional<Interval> mean_interval(const Summary& sample, double level) {
   if (sample.n < 2) return std::nullopt;
-  const auto n = static_cast<double>(sample.n);
-  const double half = student_t_quantile(1 - (1 - level) / 2, n - 1) * sample.sd / std::sqrt(n);
+  const double half =
+      student_t_quantile(1 - (1 - level) / 2, static_cast<double>(sample.n - 1)) * standard_error(sample);
   return Interval{sample.mean - half, sample.mean + half};
 }
 

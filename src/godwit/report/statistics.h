@@ -16,8 +16,6 @@ namespace godwit::report {
 struct Interval {
   double low = 0;
   double high = 0;
-
-  double half_width() const { return (high - low) / 2; }
 };
 
 // A sample described, in the unit of its values. With n = 0 every number is 0; with n = 1 `sd` is 0 and means
@@ -47,6 +45,9 @@ double regularized_incomplete_beta(double a, double b, double x);
 double student_t_cdf(double t, double df);
 // The t with P(T <= t) = p, for p in (0, 1) and `df` > 0.
 double student_t_quantile(double p, double df);
+
+// sd/sqrt(n): the standard deviation of the mean; 0 where n < 2.
+double standard_error(const Summary& sample);
 
 // mean -+ t(1 - (1 - level)/2; n - 1) sd/sqrt(n): holds the mean of a normal population with probability `level`.
 // nullopt where n < 2, because a spread cannot be estimated from one value.

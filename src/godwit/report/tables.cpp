@@ -38,11 +38,12 @@ namespace {
 
 const std::string kNone = "—";
 
-// The ends have the places that the interval's half width can carry.
-std::string interval_text(const std::optional<Interval>& interval, std::string (*format)(double, double)) {
+// The ends have the places that the mean's standard error can carry.
+std::string interval_text(const Summary& sample, const std::optional<Interval>& interval,
+                          std::string (*format)(double, double)) {
   if (!interval) return kNone;
-  const double half = interval->half_width();
-  return fmt::format("{} to {}", format(interval->low, half), format(interval->high, half));
+  const double error = standard_error(sample);
+  return fmt::format("{} to {}", format(interval->low, error), format(interval->high, error));
 }
 
 std::string mean_text(const Summary& summary) {
@@ -134,7 +135,7 @@ std::vector<std::string> group_row(const Group& group, std::size_t metric) {
   return {group.name,
           fmt::format("{} of {}", values.last.n, group.runs.size()),
           mean_text(values.last),
-          interval_text(values.interval, format_number),
+          interval_text(values.last, values.interval, format_number),
           any ? format_number(values.last.median) : kNone,
           any ? fmt::format("{} to {}", format_number(values.last.min), format_number(values.last.max)) : kNone,
           mean_text(values.best)};
@@ -178,12 +179,12 @@ Table paired_table(const Comparison& comparison, std::size_t most) {
   fill(table, metrics.size(), most, "metrics", [&](std::size_t i) {
     const PairedMetric& paired = comparison.paired[metrics[i]];
     const Summary& s = paired.differences;
-    const double spread = paired.interval ? paired.interval->half_width() : 0;
+    const double spread = standard_error(s);
     return std::vector<std::string>{comparison.metrics[metrics[i]].name,
                                     fmt::to_string(s.n),
                                     s.n > 0 ? format_signed(s.mean, spread) : kNone,
                                     s.n > 1 ? format_number(s.sd, spread) : kNone,
-                                    interval_text(paired.interval, format_signed),
+                                    interval_text(s, paired.interval, format_signed),
                                     s.n > 0 ? format_signed(s.median, spread) : kNone};
   });
   return table;
@@ -216,7 +217,7 @@ Table times_table(const Comparison& comparison, std::size_t most) {
 }
 
 std::string describe_mean_difference(const PairedMetric& paired) {
-  const double spread = paired.interval ? paired.interval->half_width() : 0;
+  const double spread = standard_error(paired.differences);
   return format_number(std::fabs(paired.differences.mean), spread) +
          (paired.differences.mean < 0 ? " lower" : " higher");
 }
@@ -234,7 +235,7 @@ std::string difference_sentence(const Comparison& comparison) {
   if (!paired.interval)
     return text + fmt::format(" ({}, from which no interval can be had).", format_count(s.n, "pair"));
   text += fmt::format(" on average ({}, 95 % interval {}).", format_count(s.n, "pair"),
-                      interval_text(paired.interval, format_signed));
+                      interval_text(s, paired.interval, format_signed));
   const bool zero_inside = paired.interval->low <= 0 && 0 <= paired.interval->high;
   return text + (zero_inside
                      ? " The interval holds zero: no difference is shown, which does not prove that there is none."
