@@ -1,3 +1,6 @@
+# Every module's test program, for building nothing else.
+add_custom_target(unit_tests)
+
 # godwit_module(<name> [USES <module>…] [LIBRARIES <target>…])
 #
 # A room of the house: src/godwit/<name>/*.cpp becomes the static library godwit_<name>, its *_test.cpp one test
@@ -24,6 +27,7 @@ function(godwit_module name)
   if(tests)
     add_executable(godwit_${name}_test ${tests})
     target_link_libraries(godwit_${name}_test PRIVATE godwit_${name} godwit_test_main)
+    add_dependencies(unit_tests godwit_${name}_test)
     add_test(NAME unit.${name} COMMAND godwit_${name}_test WORKING_DIRECTORY ${dir})
     set_tests_properties(unit.${name} PROPERTIES TIMEOUT 300)
   endif()
