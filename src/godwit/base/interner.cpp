@@ -20,6 +20,7 @@ std::optional<Interner::Id> Interner::find(std::string_view text) const {
 }
 
 std::string_view Interner::keep(std::string_view text) {
+  if (text.empty()) return "";  // there may be no block yet
   if (text.size() > free_in_block_) {
     const std::size_t bytes = text.size() > kBlockBytes ? text.size() : kBlockBytes;
     blocks_.push_back(std::make_unique<char[]>(bytes));

@@ -139,6 +139,7 @@ int print_logs(const Options& options) {
   for (Stream& stream : streams) any |= print_new(stream, streams.size() > 1, terminal);
   if (any) return kSuccess;
   std::vector<std::string> paths;
+  paths.reserve(streams.size());
   for (const Stream& stream : streams)
     paths.push_back(stream.path.empty() ? stream.name + " (kept nowhere)" : stream.path);
   fmt::print(stderr, "attempt {} of {} has written nothing yet: {}\n", attempt.number, options.node,

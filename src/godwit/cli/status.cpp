@@ -98,8 +98,8 @@ Cell engine_words(const Moment& moment) {
     return {fmt::format("running for {}{}", ago(moment.now, engine.started), where), Style::busy};
   }
   if (const auto& ended = moment.view().ended())
-    return ended->success ? Cell(fmt::format("succeeded {} ago", ago(moment.now, ended->time)), Style::good)
-                          : Cell(fmt::format("failed {} ago", ago(moment.now, ended->time)), Style::bad);
+    return ended->success ? Cell{fmt::format("succeeded {} ago", ago(moment.now, ended->time)), Style::good}
+                          : Cell{fmt::format("failed {} ago", ago(moment.now, ended->time)), Style::bad};
   switch (moment.engine.state) {
     case EngineState::never_started:
       return {"not started yet"};
@@ -269,7 +269,7 @@ std::string sites_table(const Moment& moment) {
     if (site.counts.total() == 0) continue;
     const bool told = site.definition.is_object() && site.definition.contains("slots") &&
                       site.definition["slots"].is_number_unsigned();
-    const auto count = [&](NodeState state) { return Cell(std::to_string(site.counts[state])); };
+    const auto count = [&](NodeState state) { return Cell{std::to_string(site.counts[state])}; };
     table.add_row({{site.name},
                    {told && site.definition["slots"] != 0 ? site.definition["slots"].dump() : ""},
                    count(NodeState::active),

@@ -62,7 +62,7 @@ std::string Table::render(const Terminal& terminal) const {
     }
     out += '\n';
   };
-  line([&](std::size_t i) { return Cell(columns_[i].title, Style::strong); });
+  line([&](std::size_t i) { return Cell{columns_[i].title, Style::strong}; });
   for (const std::vector<Cell>& row : rows_) line([&](std::size_t i) { return row[i]; });
   return out;
 }

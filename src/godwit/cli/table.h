@@ -21,9 +21,6 @@ struct Column {
 struct Cell {
   std::string text;
   Style style = Style::plain;
-
-  Cell() = default;
-  Cell(std::string cell_text, Style cell_style = Style::plain) : text(std::move(cell_text)), style(cell_style) {}
 };
 
 // A column whose cells are all empty is left out. Control characters in cells are made visible, not sent.

@@ -8,7 +8,7 @@
 namespace godwit::cli {
 namespace {
 
-const Terminal kPlain{false, 0};
+constexpr Terminal kPlain{false, 0};
 
 TEST_CASE("columns line up, and an empty one is left out") {
   Table table({{"run"}, {"nothing"}, {"epochs", Align::right}, {"site"}});

@@ -36,8 +36,10 @@ class Captured {
   std::string text() const {
     std::fflush(stream_);
     std::string out;
-    std::rewind(file_);
-    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) out += static_cast<char>(c);
+    char block[4096];
+    ::off_t at = 0;
+    for (ssize_t got = 0; (got = ::pread(::fileno(file_), block, sizeof block, at)) > 0; at += got)
+      out.append(block, static_cast<std::size_t>(got));
     return out;
   }
 
@@ -51,6 +53,7 @@ class Captured {
 inline Ran run_command(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "godwit");
   std::vector<char*> argv;
+  argv.reserve(arguments.size());
   for (std::string& argument : arguments) argv.push_back(argument.data());
   const Captured out(stdout);
   const Captured err(stderr);

@@ -47,7 +47,7 @@ class Experiment {
   store::TestFolder folder_;
 };
 
-const std::string kFirst = "run0-train_epoch0";
+const std::string first_job = "run0-train_epoch0";
 
 Story begun() {
   Story story;
@@ -57,9 +57,9 @@ Story begun() {
 
 Story failed(const std::string& outcome, const Json& more = Json::object()) {
   Story story = begun();
-  story.start(kFirst, 1, "delta").end(kFirst, 1, outcome, more);
-  story.add(Kind::node_failed, kFirst, 1, {{"reason", outcome}});
-  return story.add(Kind::node_futile, "run0-train_epoch1", 0, {{"because", kFirst}});
+  story.start(first_job, 1, "delta").end(first_job, 1, outcome, more);
+  story.add(Kind::node_failed, first_job, 1, {{"reason", outcome}});
+  return story.add(Kind::node_futile, "run0-train_epoch1", 0, {{"because", first_job}});
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -68,7 +68,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("status: a table of runs, counts, sites, with units") {
   Story story = begun();
-  story.start(kFirst, 1, "delta").epoch(kFirst, 1, 1, 0.5).epoch(kFirst, 1, 2, 0.25);
+  story.start(first_job, 1, "delta").epoch(first_job, 1, 1, 0.5).epoch(first_job, 1, 2, 0.25);
   const Experiment experiment(story);
   const Ran status = experiment.ran({"status"});
   CHECK(status.code == 0);
@@ -99,7 +99,7 @@ TEST_CASE("status --json") {
   CHECK(json["runs"][0]["state"] == "failed");
   CHECK(json["runs"][0]["sites"] == Json({"delta", "expanse"}));
   CHECK(json["runs"][1]["baseline"] == true);
-  CHECK(json["not_moving"][1]["subject"] == kFirst);
+  CHECK(json["not_moving"][1]["subject"] == first_job);
   CHECK(json["warnings"][0] == "beware");
 }
 
@@ -209,9 +209,9 @@ TEST_CASE("why explains every way in which an attempt can end") {
     CAPTURE(outcome);
     covered[static_cast<std::size_t>(c.outcome)] = true;
     const Experiment experiment(failed(outcome, c.more.is_null() ? Json::object() : c.more));
-    const Ran why = experiment.ran({"why", kFirst});
+    const Ran why = experiment.ran({"why", first_job});
     CHECK(why.code == 0);
-    CHECK(contains(why.out, kFirst + " failed: "));
+    CHECK(contains(why.out, first_job + " failed: "));
     CHECK(contains(why.out, c.says));
     CHECK(contains(why.out, c.advises));
     CHECK(contains(why.out, "attempt 1 at delta"));
@@ -223,18 +223,18 @@ TEST_CASE("why explains every way in which an attempt can end") {
 TEST_CASE("why shows the end of what a failed job wrote") {
   const Experiment experiment(failed("exited", {{"exit_code", 1}}));
   SUBCASE("to standard error") {
-    experiment.log(kFirst + ".1.out", "epoch 1\n");
-    experiment.log(kFirst + ".1.err", "Traceback\n\nValueError: bad \x1b[31m\n\n");
-    const std::string out = experiment.ran({"why", kFirst}).out;
-    CHECK(contains(out, kFirst + ".1.err"));
+    experiment.log(first_job + ".1.out", "epoch 1\n");
+    experiment.log(first_job + ".1.err", "Traceback\n\nValueError: bad \x1b[31m\n\n");
+    const std::string out = experiment.ran({"why", first_job}).out;
+    CHECK(contains(out, first_job + ".1.err"));
     CHECK(contains(out, "| Traceback\n    | ValueError: bad"));
     CHECK_FALSE(contains(out, "\x1b"));
     CHECK_FALSE(contains(out, "epoch 1"));
   }
   SUBCASE("to standard output, where there is nothing else") {
-    experiment.log(kFirst + ".1.err", "\n");
-    experiment.log(kFirst + ".1.out", "10%\r50%\rno such file: x\n");
-    CHECK(contains(experiment.ran({"why", kFirst}).out, "| no such file: x"));
+    experiment.log(first_job + ".1.err", "\n");
+    experiment.log(first_job + ".1.out", "10%\r50%\rno such file: x\n");
+    CHECK(contains(experiment.ran({"why", first_job}).out, "| no such file: x"));
   }
 }
 
@@ -247,33 +247,34 @@ TEST_CASE("why for every state of a node") {
     const char* says;
   };
   Story first_active = begun();
-  first_active.start(kFirst, 1, "delta").epoch(kFirst, 1, 2, 0.5);
+  first_active.start(first_job, 1, "delta").epoch(first_job, 1, 2, 0.5);
   Story full = begun();
   full.start("run1-train_epoch0", 1, "delta").define({{"x", "job", "", "delta", 0, 0}}, {}).start("x", 1, "delta");
   Story paused = begun();
   paused.add(Kind::paused, "", 0, {{"reason", "the disk is full"}});
   Story retried = begun();
-  retried.start(kFirst, 1, "delta").end(kFirst, 1, "out_of_memory", {{"retry", "retried"}});
+  retried.start(first_job, 1, "delta").end(first_job, 1, "out_of_memory", {{"retry", "retried"}});
   Story scripted = begun();
-  scripted.start(kFirst, 1, "delta", "pre")
-      .end(kFirst, 1, "exited", {{"phase", "pre"}, {"exit_code", 2}})
-      .add(Kind::node_failed, kFirst, 1);
+  scripted.start(first_job, 1, "delta", "pre")
+      .end(first_job, 1, "exited", {{"phase", "pre"}, {"exit_code", 2}})
+      .add(Kind::node_failed, first_job, 1);
   Story done = begun();
-  done.start(kFirst, 1, "delta").succeed(kFirst);
+  done.start(first_job, 1, "delta").succeed(first_job);
   const Case cases[] = {
       {"waiting", first_active, true, "run0-train_epoch1", "it waits for run0-train_epoch0 (active)"},
       {"waiting: first in line", first_active, true, "run0-train_epoch1",
        "first in line is run0-train_epoch0: it has been running"},
-      {"active", first_active, true, kFirst, "it has told of epoch 2, its last is 5"},
-      {"active without an engine", first_active, false, kFirst, "no engine is at work"},
-      {"ready, all slots taken", full, true, kFirst, "no slot is free at delta: it has 2 slots, 2 in use"},
-      {"ready, nothing in the way", begun(), true, kFirst, "at its next turn"},
-      {"ready, no engine", begun(), false, kFirst, "ended without saying so"},
-      {"ready, paused", paused, true, kFirst, "the disk is full"},
-      {"ready again", retried, true, kFirst, "out of memory, after 12.5 s, peak memory 200 MB of 1 GB asked; retried"},
-      {"failed script", scripted, true, kFirst, "of its pre script: the program ended with exit code 2"},
+      {"active", first_active, true, first_job, "it has told of epoch 2, its last is 5"},
+      {"active without an engine", first_active, false, first_job, "no engine is at work"},
+      {"ready, all slots taken", full, true, first_job, "no slot is free at delta: it has 2 slots, 2 in use"},
+      {"ready, nothing in the way", begun(), true, first_job, "at its next turn"},
+      {"ready, no engine", begun(), false, first_job, "ended without saying so"},
+      {"ready, paused", paused, true, first_job, "the disk is full"},
+      {"ready again", retried, true, first_job,
+       "out of memory, after 12.5 s, peak memory 200 MB of 1 GB asked; retried"},
+      {"failed script", scripted, true, first_job, "of its pre script: the program ended with exit code 2"},
       {"futile", failed("exited", {{"exit_code", 3}}), true, "run0-train_epoch1", "because run0-train_epoch0 failed"},
-      {"done", done, true, kFirst, "it has been done for "},
+      {"done", done, true, first_job, "it has been done for "},
       {"a run by number", failed("exited", {{"exit_code", 3}}), true, "0", "run0-train_epoch0 failed"},
       {"a run by uuid", first_active, true, "a0000000", "run0-train_epoch0 active"},
       {"all: failures and what they hold up", failed("exited", {{"exit_code", 3}}), true, "",
@@ -319,23 +320,25 @@ TEST_CASE("why tells once of what failed in the same way") {
 
 TEST_CASE("why when nothing is stuck") {
   Story story;
-  story.dag("sweep").site("delta").run(0, {"delta"}).engine().start(kFirst, 1, "delta");
+  story.dag("sweep").site("delta").run(0, {"delta"}).engine().start(first_job, 1, "delta");
   {
     const Experiment experiment(story);
     const auto engine = journal::Journal::open(StateDir::beside(experiment.file()).journal());
     CHECK(contains(experiment.ran({"why"}).out, "nothing is stuck: 1 active"));
   }
-  story.succeed(kFirst);
+  story.succeed(first_job);
   CHECK(contains(Experiment(story).ran({"why"}).out, "nothing is stuck: all of 1 job is done"));
 }
 
 TEST_CASE("logs prints what a job wrote") {
   Story story = begun();
-  story.start(kFirst, 1, "delta").end(kFirst, 1, "evicted", {{"retry", "continued"}}).start(kFirst, 2, "delta");
+  story.start(first_job, 1, "delta")
+      .end(first_job, 1, "evicted", {{"retry", "continued"}})
+      .start(first_job, 2, "delta");
   const Experiment experiment(story);
-  experiment.log(kFirst + ".1.out", "first out\n");
-  experiment.log(kFirst + ".2.out", "second out\n");
-  experiment.log(kFirst + ".2.err", "second err\n");
+  experiment.log(first_job + ".1.out", "first out\n");
+  experiment.log(first_job + ".2.out", "second out\n");
+  experiment.log(first_job + ".2.err", "second err\n");
   struct Case {
     std::vector<std::string> options;
     const char* shows;
@@ -349,7 +352,7 @@ TEST_CASE("logs prints what a job wrote") {
       {{"--out"}, "second out\n", "second err"},
   };
   for (const Case& c : cases) {
-    std::vector<std::string> arguments = {"logs", kFirst};
+    std::vector<std::string> arguments = {"logs", first_job};
     arguments.insert(arguments.end(), c.options.begin(), c.options.end());
     const Ran logs = experiment.ran(arguments);
     CAPTURE(logs.out);
@@ -357,42 +360,42 @@ TEST_CASE("logs prints what a job wrote") {
     CHECK(contains(logs.out, c.shows));
     CHECK_FALSE(contains(logs.out, c.hides));
   }
-  CHECK(experiment.ran({"logs", kFirst, "--err"}).out == "second err\n");  // one stream alone is printed as it is
-  const Json json = Json::parse(experiment.ran({"logs", kFirst, "--json"}).out);
+  CHECK(experiment.ran({"logs", first_job, "--err"}).out == "second err\n");  // one stream alone is printed as it is
+  const Json json = Json::parse(experiment.ran({"logs", first_job, "--json"}).out);
   CHECK(json["attempt"] == 2);
-  CHECK(json["stdout"]["path"] == experiment.path("runs/a0000000/logs/" + kFirst + ".2.out"));
+  CHECK(json["stdout"]["path"] == experiment.path("runs/a0000000/logs/" + first_job + ".2.out"));
   CHECK(json["stderr"]["exists"] == true);
 }
 
 TEST_CASE("logs knows the files that the journal names") {
   Story story = begun();
-  story.add(Kind::submitting, kFirst, 1,
+  story.add(Kind::submitting, first_job, 1,
             {{"phase", "job"}, {"site", "delta"}, {"stdout", "all.log"}, {"stderr", "all.log"}});
   const Experiment experiment(story);
   store::write_file(experiment.path("all.log"), "both\n");
-  CHECK(experiment.ran({"logs", kFirst}).out == "both\n");
+  CHECK(experiment.ran({"logs", first_job}).out == "both\n");
 }
 
 TEST_CASE("logs --follow prints until the attempt ends") {
   Story story = begun();
-  story.start(kFirst, 1, "delta");
+  story.start(first_job, 1, "delta");
   const Experiment experiment(story);
-  experiment.log(kFirst + ".1.out", "one\n");
+  experiment.log(first_job + ".1.out", "one\n");
   std::thread job([&] {
-    experiment.log(kFirst + ".1.out", "one\ntwo\n");
+    experiment.log(first_job + ".1.out", "one\ntwo\n");
     const auto journal = journal::Journal::open(StateDir::beside(experiment.file()).journal());
-    journal->append({0, story.now, Kind::attempt_ended, kFirst, 1, R"({"phase":"job","outcome":"exited"})"});
+    journal->append({0, story.now, Kind::attempt_ended, first_job, 1, R"({"phase":"job","outcome":"exited"})"});
     if (!journal->commit()) throw std::runtime_error("no room for a test's journal");
   });
-  const Ran logs = experiment.ran({"logs", kFirst, "--follow", "--out"});
+  const Ran logs = experiment.ran({"logs", first_job, "--follow", "--out"});
   job.join();
   CHECK(logs.out == "one\ntwo\n");
 }
 
 TEST_CASE("what has written nothing yet is said") {
   Story story = begun();
-  story.start(kFirst, 1, "delta");
-  const Ran logs = Experiment(story).ran({"logs", kFirst});
+  story.start(first_job, 1, "delta");
+  const Ran logs = Experiment(story).ran({"logs", first_job});
   CHECK(logs.code == 0);
   CHECK(logs.out.empty());
   CHECK(contains(logs.err, "has written nothing yet"));
@@ -400,7 +403,7 @@ TEST_CASE("what has written nothing yet is said") {
 
 TEST_CASE("wrong uses end with 2 and say what to do") {
   Story story = begun();
-  story.start(kFirst, 1, "delta");
+  story.start(first_job, 1, "delta");
   const Experiment experiment(story);
   const store::TestFolder empty;
   store::write_file(empty / "experiment.yaml", "name: x\n");
@@ -428,9 +431,9 @@ TEST_CASE("wrong uses end with 2 and say what to do") {
       {{"why", "a000000f", file}, "did you mean 'a000000"},
       {{"why", "nothing-like-it-at-all", file}, "'godwit status' lists the runs"},
       {{"why", "-1", file}, "-1"},
-      {{"why", kFirst, empty / "experiment.yaml"}, "nothing has been run yet"},
-      {{"why", kFirst, "/no/such/file.yaml"}, "there is no file"},
-      {{"why", kFirst, file, "third"}, "third"},
+      {{"why", first_job, empty / "experiment.yaml"}, "nothing has been run yet"},
+      {{"why", first_job, "/no/such/file.yaml"}, "there is no file"},
+      {{"why", first_job, file, "third"}, "third"},
       {{"why", "--jsn", file}, "--jsn"},
       {{"why", "", "/no/such/file.yaml"}, "there is no file"},
       // logs
@@ -438,12 +441,12 @@ TEST_CASE("wrong uses end with 2 and say what to do") {
       {{"logs", "run0-train_epoch", file}, "did you mean 'run0-train_epoch0'?"},
       {{"logs", "run0", file}, "there is no node 'run0'"},
       {{"logs", "run0-train_epoch1", file}, "has not been started"},
-      {{"logs", kFirst, "--attempt", "2", file}, "it has had 1 attempt"},
-      {{"logs", kFirst, "--attempt", "0", file}, "--attempt"},
-      {{"logs", kFirst, "--attempt", "last", file}, "--attempt"},
-      {{"logs", kFirst, "--attempt", file}, "--attempt"},
-      {{"logs", kFirst, "--error", file}, "--error"},
-      {{"logs", kFirst, empty / "experiment.yaml"}, "nothing has been run yet"},
+      {{"logs", first_job, "--attempt", "2", file}, "it has had 1 attempt"},
+      {{"logs", first_job, "--attempt", "0", file}, "--attempt"},
+      {{"logs", first_job, "--attempt", "last", file}, "--attempt"},
+      {{"logs", first_job, "--attempt", file}, "--attempt"},
+      {{"logs", first_job, "--error", file}, "--error"},
+      {{"logs", first_job, empty / "experiment.yaml"}, "nothing has been run yet"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.arguments);

@@ -145,7 +145,7 @@ void Explainer::explain_under_way(NodeIndex index, Explanation& out) const {
   if (node.reported_epoch != 0)
     out.facts.push_back(fmt::format("it has told of epoch {}, its last is {}", node.reported_epoch, node.last_epoch));
   if (!engine_.running()) {
-    out.facts.push_back("no engine is at work: what becomes of it is seen when one is");
+    out.facts.emplace_back("no engine is at work: what becomes of it is seen when one is");
     out.advice = "godwit run";
   }
   add_attempts(index, out);

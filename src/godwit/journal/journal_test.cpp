@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -208,7 +208,7 @@ TEST_CASE("damage is found when the last writer did not end orderly") {
   }
   {
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096 * 10);
+    file.seekp(std::streamoff{4096} * 10);
     file << std::string(8192, '\xff');
   }
   in_process_that_dies(

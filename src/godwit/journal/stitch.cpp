@@ -71,6 +71,7 @@ std::vector<EpochMetrics> stitch(const View& view, RunIndex run, std::string_vie
     entry->second = {epoch, line.node, line.attempt, site, seconds, provisional, std::move(metrics)};
   }
   std::vector<EpochMetrics> out;
+  out.reserve(by_epoch.size());
   for (auto& [epoch, metrics] : by_epoch) out.push_back(std::move(metrics));
   return out;
 }

@@ -57,6 +57,7 @@ class Story {
          {"values", {{"alpha", fmt::format("0.{}", number)}}},
          {"epochs", epochs * sites.size()}});
     std::vector<std::string> names;
+    names.reserve(sites.size());
     for (std::size_t j = 0; j < sites.size(); ++j) names.push_back(fmt::format("run{}-train_epoch{}", number, j));
     std::vector<NodeDefinition> nodes;
     std::vector<EdgeDefinition> edges;

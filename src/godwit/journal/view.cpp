@@ -418,6 +418,7 @@ std::vector<SiteIndex> View::site_path(const Run& run) const {
     if (text(nodes_[index].kind) == "train") by_epoch.emplace_back(nodes_[index].first_epoch, nodes_[index].site);
   std::stable_sort(by_epoch.begin(), by_epoch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<SiteIndex> path;
+  path.reserve(by_epoch.size());
   for (const auto& [epoch, site] : by_epoch) path.push_back(site);
   return path;
 }

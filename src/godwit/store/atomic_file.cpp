@@ -28,11 +28,13 @@ class Unfinished {
  public:
   Unfinished(const std::string& target, mode_t mode) : target_(target) {
     static std::atomic<unsigned> counter{0};
+    int fd = -1;
     do {
       path_ = fmt::format("{}/{}{}-{}", folder_of(target), kTemporaryPrefix, ::getpid(), counter++);
-      file_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    } while (!file_.is_open() && errno == EEXIST);
-    if (!file_.is_open()) throw SystemError("cannot write " + target, errno);
+      fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    } while (fd < 0 && errno == EEXIST);
+    if (fd < 0) throw SystemError("cannot write " + target, errno);
+    file_ = FileDescriptor(fd);
   }
   ~Unfinished() {
     if (!path_.empty()) ::unlink(path_.c_str());
@@ -111,7 +113,7 @@ void copy_content(int from, Unfinished& to, const std::string& source) {
 // Walks a tree for copy_tree.
 class TreeCopy {
  public:
-  TreeCopy(std::string root, Durability durability) : root_(fs::canonical(root)), durability_(durability) {}
+  TreeCopy(const std::string& root, Durability durability) : root_(fs::canonical(root)), durability_(durability) {}
 
   void folder(const fs::path& source, const fs::path& target) {
     enter(source);

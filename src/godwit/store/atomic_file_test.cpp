@@ -1,11 +1,11 @@
 #include "godwit/store/atomic_file.h"
 
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 
 #include "godwit/base/error.h"

@@ -1,9 +1,9 @@
 #include "godwit/store/lock.h"
 
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "godwit/store/atomic_file.h"

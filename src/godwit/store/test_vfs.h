@@ -18,7 +18,7 @@ class FullDiskVfs {
     static const int registered = register_vfs();
     return registered == SQLITE_OK ? "full-disk" : "";
   }
-  static void set_full(bool full) { full_ = full; }
+  static void set_full(bool full) { is_full = full; }
 
  private:
   static int register_vfs() {
@@ -35,17 +35,17 @@ class FullDiskVfs {
     if (code != SQLITE_OK || file->pMethods == nullptr) return code;
     static std::map<const sqlite3_io_methods*, sqlite3_io_methods> changed;
     const auto [entry, fresh] = changed.try_emplace(file->pMethods, *file->pMethods);
-    if (fresh) base_write_ = std::exchange(entry->second.xWrite, write);
+    if (fresh) base_write = std::exchange(entry->second.xWrite, write);
     file->pMethods = &entry->second;
     return code;
   }
 
   static int write(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 offset) {
-    return full_ ? SQLITE_FULL : base_write_(file, bytes, count, offset);
+    return is_full ? SQLITE_FULL : base_write(file, bytes, count, offset);
   }
 
-  inline static std::atomic<bool> full_{false};
-  inline static int (*base_write_)(sqlite3_file*, const void*, int, sqlite3_int64) = nullptr;
+  inline static std::atomic<bool> is_full{false};
+  inline static int (*base_write)(sqlite3_file*, const void*, int, sqlite3_int64) = nullptr;
 };
 
 }  // namespace godwit::store
