@@ -42,7 +42,7 @@ mkdir -p build
 # release) in FOLDER/bin.
 lay_out_example() {
   local name=$1 folder=$2 file program
-  git ls-files "examples/$name" | grep -v -e '/src/' -e 'CMakeLists.txt$' | while read -r file; do
+  git ls-files "examples/$name" | grep -v -e '/src/' -e '/tests/' -e 'CMakeLists.txt$' | while read -r file; do
     install -D -p -m "$(stat -c %a "$file")" "$file" "$folder/${file#examples/"$name"/}"
   done
   for program in build/release/bin/"$name"*; do
