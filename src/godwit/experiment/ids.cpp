@@ -21,7 +21,7 @@ RunIdentity identify(std::string_view experiment_seed,
   return identity;
 }
 
-std::vector<std::string> run_uuids(std::span<const Hash128> digests) {
+RunUuids run_uuids(std::span<const Hash128> digests) {
   constexpr int kDigits = 8;
   const auto first_digits = [](const Hash128& digest) { return static_cast<std::uint32_t>(digest.high >> 32); };
 
@@ -46,10 +46,11 @@ std::vector<std::string> run_uuids(std::span<const Hash128> digests) {
     } while (!used.insert(chosen[i]).second);
   }
 
-  std::vector<std::string> uuids;
-  uuids.reserve(digests.size());
-  for (const std::uint32_t value : chosen) uuids.push_back(hex(std::uint64_t{value} << 32, kDigits));
-  return uuids;
+  RunUuids out;
+  out.uuids.reserve(digests.size());
+  for (const std::uint32_t value : chosen) out.uuids.push_back(hex(std::uint64_t{value} << 32, kDigits));
+  for (std::size_t i = 1; i < order.size(); ++i) out.repeated += digests[order[i]] == digests[order[i - 1]] ? 1 : 0;
+  return out;
 }
 
 }  // namespace godwit::experiment

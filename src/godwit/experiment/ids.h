@@ -23,8 +23,13 @@ RunIdentity identify(std::string_view experiment_seed,
                      std::span<const std::pair<std::string_view, std::string_view>> values, std::uint32_t replicate,
                      bool baseline);
 
+struct RunUuids {
+  std::vector<std::string> uuids;
+  std::size_t repeated = 0;  // digests that were there before
+};
+
 // 8 hex digits for each digest, all different. Of digests with the same 8 digits the least keeps them, whatever the
 // order of `digests`; the others are hashed again until theirs are free. Equal digests get different digits too.
-std::vector<std::string> run_uuids(std::span<const Hash128> digests);
+RunUuids run_uuids(std::span<const Hash128> digests);
 
 }  // namespace godwit::experiment

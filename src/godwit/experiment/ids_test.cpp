@@ -40,7 +40,7 @@ TEST_CASE("random seeds are below 2^31") {
 TEST_CASE("ids stay as they are from release to release") {
   const RunIdentity run = identify("1", kValues, 0, false);
   const Hash128 digests[] = {run.digest, identify("1", kValues, 0, true).digest};
-  const std::vector<std::string> uuids = run_uuids(digests);
+  const std::vector<std::string> uuids = run_uuids(digests).uuids;
   CHECK(uuids[0] == "f687252d");
   CHECK(uuids[1] == "5f0171a5");
   CHECK(run.seed == 1273971713u);
@@ -50,22 +50,24 @@ TEST_CASE("digests with the same first digits get different ones, in whatever or
   const Hash128 least{0x1234567800000001, 5}, middle{0x1234567800000002, 5}, most{0x1234567800000003, 5},
       apart{0xFFFFFFFF00000000, 5};
   const std::vector<Hash128> digests{middle, apart, least, most};
-  const std::vector<std::string> uuids = run_uuids(digests);
+  const std::vector<std::string> uuids = run_uuids(digests).uuids;
   CHECK(uuids[2] == "12345678");
   CHECK(uuids[1] == "ffffffff");
   CHECK(std::set(uuids.begin(), uuids.end()).size() == 4);
 
-  const std::vector<std::string> backwards = run_uuids(std::vector<Hash128>(digests.rbegin(), digests.rend()));
+  const std::vector<std::string> backwards = run_uuids(std::vector<Hash128>(digests.rbegin(), digests.rend())).uuids;
   CHECK(std::equal(backwards.rbegin(), backwards.rend(), uuids.begin()));
 }
 
 TEST_CASE("equal digests get different digits too, and many runs never share any") {
-  CHECK(run_uuids(std::vector<Hash128>(3, Hash128{7, 7})).size() == 3);
+  const RunUuids equal = run_uuids(std::vector<Hash128>(3, Hash128{7, 7}));
+  CHECK(std::set(equal.uuids.begin(), equal.uuids.end()).size() == 3);
+  CHECK(equal.repeated == 2);
   std::vector<Hash128> digests;
   for (std::uint32_t replicate = 0; replicate < 200'000; ++replicate)
     digests.push_back(identify("1", {}, replicate, false).digest);
   digests.push_back(digests.front());
-  const std::vector<std::string> uuids = run_uuids(digests);
+  const std::vector<std::string> uuids = run_uuids(digests).uuids;
   CHECK(std::set(uuids.begin(), uuids.end()).size() == uuids.size());
   CHECK(std::all_of(uuids.begin(), uuids.end(), [](const std::string& uuid) { return uuid.size() == 8; }));
 }

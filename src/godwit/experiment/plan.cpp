@@ -7,6 +7,7 @@
 #include "godwit/base/text.h"
 #include "godwit/experiment/build.h"
 #include "godwit/experiment/checks.h"
+#include "godwit/experiment/oversights.h"
 #include "godwit/experiment/runs.h"
 #include "godwit/experiment/site_choice.h"
 #include "godwit/experiment/templates.h"
@@ -113,6 +114,7 @@ Planned load_and_plan(const LoadOptions& options) {
 
   const RunList runs(spec, sweep, options.limit, diagnostics);
   diagnostics.throw_if_errors();
+  warn_of_oversights(spec, choice, runs, diagnostics);
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
   planned.asked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
   diagnostics.throw_if_errors();

@@ -231,12 +231,34 @@ TEST_CASE("what this version cannot run is said apart from what is wrong") {
   require_runnable(plan_of("", "near: {cpus: 1}\n"));
 }
 
+TEST_CASE("what is allowed but hardly meant gives a warning") {
+  const std::string evaluated =
+      "evaluation:\n  every: 3\n  submit_template: |\n    executable = /bin/true\n    transfer_executable = false\n";
+  struct Case {
+    std::string experiment;
+    const char* said;  // "" for nothing
+  };
+  const Case cases[] = {
+      {"epochs: 2\ncheckpoint: model.bin\n", ""},
+      {"epochs: 2\n", "hand nothing on"},
+      {"epochs: 1\n", ""},
+      {"epochs: 2\ncheckpoint: m\n" + evaluated, "nothing is evaluated: no run has more than 2 jobs: 'every: 3'"},
+      {"epochs: 3\ncheckpoint: m\n" + evaluated, ""},
+      {"sites: [local]\nbaseline: local\n", "compares it with itself"},
+      {"vars: {p: {type: table, rows: [{x: 1}, {x: 2}, {x: 1}, {x: 1}]}}\n", "2 runs have the same values as another"},
+      {"vars: {alpha: [1, 2]}\nbaseline: default\nreplicates: 2\nsites: [default, local]\n", ""},
+  };
+  for (const Case& c : cases) {
+    const Planned planned = plan_of(c.experiment);
+    CAPTURE(c.experiment);
+    REQUIRE(planned.warnings.size() == (*c.said == '\0' ? 0 : 1));
+    if (*c.said != '\0') CHECK(planned.warnings[0].render().find(c.said) != std::string::npos);
+  }
+}
+
 TEST_CASE("a scheduler elsewhere may know better than the catalogue: that is a warning") {
-  const Planned planned = plan_of("epochs: 2\nplacement: round_robin\n",
-                                  "big: {executor: slurm, cpus: 8}\nsmall: {executor: slurm, cpus: 1}\n");
-  CHECK(planned.warnings.empty());
   Folder folder;
-  folder.write("experiment.yaml", "name: t\nepochs: 2\n" + kTrue + "  request_cpus = 4\n")
+  folder.write("experiment.yaml", "name: t\nepochs: 2\ncheckpoint: m\n" + kTrue + "  request_cpus = 4\n")
       .write("sites.yaml", "big: {executor: slurm, cpus: 8}\nsmall: {executor: slurm, cpus: 1}\n");
   const Planned asking = folder.plan();
   REQUIRE(asking.warnings.size() == 1);

@@ -175,8 +175,9 @@ class RunLister {
       run.seed = identity.seed;
       digests.push_back(identity.digest);
     }
-    std::vector<std::string> uuids = run_uuids(digests);
-    for (std::size_t i = 0; i < uuids.size(); ++i) list_.runs_[i].uuid = std::move(uuids[i]);
+    RunUuids named = run_uuids(digests);
+    for (std::size_t i = 0; i < list_.runs_.size(); ++i) list_.runs_[i].uuid = std::move(named.uuids[i]);
+    list_.repeated_ = named.repeated;
   }
 
   const ExperimentSpec& spec_;

@@ -33,6 +33,8 @@ class RunList {
   RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics);
 
   const std::vector<PlannedRun>& runs() const { return runs_; }
+  // Runs with the values and replicate of another.
+  std::size_t repeated() const { return repeated_; }
   // Training and evaluation jobs.
   std::uint64_t jobs() const { return jobs_; }
   std::size_t width() const { return width_; }
@@ -50,6 +52,7 @@ class RunList {
   std::vector<bool> same_in_all_;     // by variable
   std::vector<PlannedRun> runs_;
   std::uint64_t jobs_ = 0;
+  std::size_t repeated_ = 0;
 };
 
 }  // namespace godwit::experiment

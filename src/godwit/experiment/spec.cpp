@@ -238,6 +238,7 @@ class SpecReader {
     if (!node->is_mapping()) return;
     spec_.evaluation.emplace();
     spec_.evaluation->submit = read_template(evaluation, "'evaluation'");
+    spec_.evaluation->position = evaluation.position("every");
     spec_.evaluation->every = count(evaluation, "every", 1).value_or(1);
     schema::declare(evaluation_keys(), evaluation);
     evaluation.finish();

@@ -33,6 +33,7 @@ struct TemplateSpec {
 struct EvaluationSpec {
   TemplateSpec submit;
   std::uint32_t every = 1;  // beside each every-th training job
+  Position position;        // of `every`
 };
 
 // File names below the sandbox; "" where there is none.
