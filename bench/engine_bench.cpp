@@ -72,7 +72,8 @@ int bench(std::uint32_t nodes, std::uint32_t width) {
                            system_clock(),
                            observer,
                            [](const auto&) {},
-                           [] { return ~std::uint64_t{0}; }},
+                           [] { return ~std::uint64_t{0}; },
+                           [](dag::NodeId) { return std::string(); }},
                           {});
     end = engine.run();
   }

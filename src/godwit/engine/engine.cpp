@@ -355,7 +355,8 @@ void Engine::begin(NodeId node) {
   ++attempts_[node];
   const Live& live = live_[node];
   if (attempts_[node] == 1)
-    log(Kind::placed, node, dump({{"site", graph_.sites()[graph_.planned_site(node)]}, {"reason", "planned"}}));
+    log(Kind::placed, node,
+        dump({{"site", graph_.sites()[graph_.planned_site(node)]}, {"reason", around_.placement_reason(node)}}));
   submit_phase(node, live.resume_at_post ? Phase::post : plan_.first_phase(node));
 }
 

@@ -63,7 +63,8 @@ struct Surroundings {
   Observer& observer;
   // Hands what is waiting to the handler, again at the next call where the handler returned false (not recorded).
   std::function<void(const std::function<bool(const std::vector<Request>&)>&)> take_requests;
-  std::function<std::uint64_t()> free_bytes;  // on the disk that holds the state
+  std::function<std::uint64_t()> free_bytes;                 // on the disk that holds the state
+  std::function<std::string(dag::NodeId)> placement_reason;  // of `placed` events
 };
 
 struct EngineOptions {

@@ -203,7 +203,8 @@ struct World {
                                                  [this](const auto& handle) {
                                                    if (!requests.empty() && handle(requests)) requests.clear();
                                                  },
-                                                 [this] { return free_bytes; }},
+                                                 [this] { return free_bytes; },
+                                                 [](dag::NodeId) { return std::string("planned"); }},
                                     std::move(options));
   }
   RunEnd run(EngineOptions options = {}) { return engine(std::move(options))->run(); }
