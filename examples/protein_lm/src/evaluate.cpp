@@ -196,12 +196,12 @@ void report(const EvaluateOptions& options, const Loaded& checkpoint, const Meas
     line[kMethods[m].key] = mean;
     if (options.splits > 1) line[std::string(kMethods[m].key) + "_sd"] = deviation;
   }
-  line["measurements"] = options.measurements;
-  line["held_out"] = options.held_out;
-  line["splits"] = options.splits;
-  line["generated"] = options.dms.empty();
-  line["build"] = kBuild;
-  line["checkpoint"] = checkpoint.hash;
+  line["provenance"] = godwit::Json{{"measurements", options.measurements},
+                                    {"held_out", options.held_out},
+                                    {"splits", options.splits},
+                                    {"generated", options.dms.empty()},
+                                    {"build", kBuild},
+                                    {"checkpoint", checkpoint.hash}};
   append_line(options.metrics, line.dump());
 }
 

@@ -117,7 +117,7 @@ class Pretraining {
                                            options_.checkpoint, found->progress.epochs_done, options_.first_epoch));
     restore(options_.checkpoint, model_, &optimizer_);
     progress_ = found->progress;
-    if (progress_.steps_in_epoch == 0) progress_.parent = found->hash;
+    if (progress_.steps_in_epoch == 0 && progress_.epochs_done > 0) progress_.parent = found->hash;
   }
 
   // False where a signal asked to stop; the checkpoint then holds the steps done so far.
@@ -131,7 +131,8 @@ class Pretraining {
     double norm = 0;
     for (std::uint32_t step = first_step; step < steps_per_epoch_; ++step) {
       if (stop_asked) {
-        save(options_.checkpoint);
+        // Before an epoch's first step the last checkpoint says it all, but before the very first there is none.
+        if (step > 0 || progress_.epochs_done == 0) save(options_.checkpoint);
         fmt::print(stderr, "stopped in epoch {} after {} of {} steps; the checkpoint goes on from there\n", number,
                    step, steps_per_epoch_);
         return false;
@@ -149,7 +150,7 @@ class Pretraining {
     godwit::Json line = finish(number, order_hash(order), norm);
     line["seconds"] = now() - started;
     line["cpu_seconds"] = static_cast<double>(std::clock() - cpu_started) / CLOCKS_PER_SEC;
-    if (first_step != 0) line["resumed_at_step"] = first_step;  // the times are those since then
+    if (first_step != 0) line["provenance"]["resumed_at_step"] = first_step;  // the times are those since then
     report(line);
     return true;
   }
@@ -165,12 +166,13 @@ class Pretraining {
                       {"val_spearman_total", total_correlation(predictions)},
                       {"learning_rate", schedule_.rate(optimizer_.steps() - 1)},
                       {"gradient_norm", norm},
-                      {"steps", optimizer_.steps()},
-                      {"seed", options_.seed},
-                      {"build", kBuild},
-                      {"parent_checkpoint", progress_.parent},
-                      {"data_order", order},
-                      {"rng_state", rng_state(number)}};
+                      {"provenance",
+                       {{"seed", options_.seed},
+                        {"steps", optimizer_.steps()},
+                        {"build", kBuild},
+                        {"parent_checkpoint", progress_.parent},
+                        {"data_order", order},
+                        {"rng_state", rng_state(number)}}}};
     is_best_ = number == 1 || loss < progress_.best_loss;
     progress_ = {number, 0, 0, is_best_ ? loss : progress_.best_loss, "", line.dump()};
     return line;
@@ -179,7 +181,7 @@ class Pretraining {
   // The checkpoint comes last: a job that dies before it is there repeats the epoch, to the same bits, and neither the
   // metrics line nor the best checkpoint is missing.
   void report(godwit::Json line) {
-    if (!options_.run.empty()) line["run"] = options_.run;
+    if (!options_.run.empty()) line["provenance"]["run"] = options_.run;
     append_line(options_.metrics, line.dump());
     if (is_best_) save(options_.best);
     progress_.parent = save(options_.checkpoint);
