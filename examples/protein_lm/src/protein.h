@@ -50,7 +50,7 @@ class Domain {
   std::vector<double> burial_;
 };
 
-// The N-terminal SH3 domain of human GRB2: the sequence and structure that README.md names the source of.
+// The C-terminal SH3 domain of human GRB2: the sequence and structure that README.md names the source of.
 const Domain& grb2_sh3();
 
 struct Substitution {
