@@ -37,7 +37,8 @@ if(GODWIT_FUZZ)
   set(GODWIT_STATIC OFF)
 endif()
 if(GODWIT_STATIC)
-  add_link_options(-static)
+  # SQLite could load extensions, and the linker warns in every program that a static one cannot.
+  add_link_options(-static -Wl,--no-warnings)
 endif()
 # Paths of the build machine do not belong in a binary that travels.
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
