@@ -27,7 +27,8 @@ constexpr Micros kSecond = 1'000'000;
 constexpr Micros kIdleWait = kSecond / 2;      // between looks at inbox, disk and executors that cannot wake us
 constexpr std::size_t kNodesPerTurn = 20'000;  // so that a commit stays small and the inbox is looked at
 constexpr double kShortJob_s = 0.1;            // jobs shorter than this are handed over ahead of a free slot
-constexpr std::size_t kAhead = 8;              // … this many
+constexpr std::size_t kAhead = 64;             // … this many
+constexpr Micros kGather = 2'000;              // while they are, news are gathered so long, for fewer commits
 constexpr double kProgressByTime_s = 60;       // an attempt that worked this long got somewhere
 constexpr Micros kPauseLeast = kSecond;
 constexpr std::uint64_t kEnoughFreeBytes = 4u << 20;
@@ -331,6 +332,11 @@ void Engine::act() {
 
 void Engine::wait() {
   if (busy_ && completed_in_turn_ > 0) return;
+  for (dag::SiteId site = 0; site < graph_.sites().size(); ++site)
+    if (in_flight_at_[site] > around_.sites[site].slots && mean_wall_s_[site] < kShortJob_s) {
+      around_.clock.sleep_until(around_.clock.monotonic() + kGather);
+      break;
+    }
   std::vector<pollfd> descriptors;
   for (const jobs::JobExecutor* executor : executors())
     if (executor->wake_fd() >= 0) descriptors.push_back({executor->wake_fd(), POLLIN, 0});
