@@ -72,6 +72,7 @@ int retry(const Options& options) {
   for (const std::string& target : options.targets)
     for (const NodeIndex node : resolve(view, target)) nodes.push_back(node);
   std::vector<std::string> names;
+  names.reserve(nodes.size());
   for (const NodeIndex node : nodes) names.emplace_back(view.name_of(node));
   if (!names.empty()) journal::drop_request(state, {{"what", "retry"}, {"nodes", names}});
 

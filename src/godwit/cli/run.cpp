@@ -42,7 +42,7 @@ int print_dry_run(const experiment::Planned& planned, bool as_json) {
     if (graph.parents(node).empty() && first.size() < 20)
       first.push_back({{"node", graph.name_of(node)}, {"site", graph.sites()[graph.planned_site(node)]}});
   }
-  for (dag::SiteId site = 0; site < graph.sites().size(); ++site) sites[graph.sites()[site]] = jobs[site];
+  for (dag::SiteId site = 0; site < graph.site_count(); ++site) sites[graph.sites()[site]] = jobs[site];
   if (as_json) {
     fmt::print("{}\n", Json{{"jobs", graph.size()}, {"jobs_per_site", sites}, {"first", first}}.dump(2));
     return kSuccess;

@@ -77,6 +77,7 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   const auto take_requests = [state](const std::function<bool(const std::vector<engine::Request>&)>& handle) {
     journal::take_requests(state, [&](const journal::Requests& waiting) {
       std::vector<engine::Request> requests;
+      requests.reserve(waiting.requests.size());
       for (const Json& json : waiting.requests) requests.push_back(request_from(json));
       return handle(requests);
     });

@@ -147,6 +147,7 @@ class Graph {
   std::span<const Edge> edges() const { return edges_; }
 
   const std::vector<std::string>& sites() const { return sites_; }
+  SiteId site_count() const { return static_cast<SiteId>(sites_.size()); }
   const std::vector<Template>& templates() const { return templates_; }
   const std::vector<Run>& runs() const { return runs_; }
   const std::vector<std::pair<std::string, std::uint32_t>>& category_limits() const { return category_limits_; }

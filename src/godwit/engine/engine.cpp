@@ -26,10 +26,10 @@ namespace {
 constexpr Micros kSecond = 1'000'000;
 constexpr Micros kIdleWait = kSecond / 2;      // between looks at inbox, disk and executors that cannot wake us
 constexpr std::size_t kNodesPerTurn = 20'000;  // so that a commit stays small and the inbox is looked at
-constexpr double kShortJob_s = 0.1;            // jobs shorter than this are handed over ahead of a free slot
+constexpr double kShortJobSeconds = 0.1;       // jobs shorter than this are handed over ahead of a free slot
 constexpr std::size_t kAhead = 64;             // … this many
 constexpr Micros kGather = 2'000;              // while they are, news are gathered so long, for fewer commits
-constexpr double kProgressByTime_s = 60;       // an attempt that worked this long got somewhere
+constexpr double kProgressSeconds = 60;        // an attempt that worked this long got somewhere
 constexpr Micros kPauseLeast = kSecond;
 constexpr std::uint64_t kEnoughFreeBytes = 4u << 20;
 
@@ -68,7 +68,7 @@ Engine::Engine(const dag::Graph& graph, Surroundings surroundings, EngineOptions
       plan_(graph),
       attempts_(graph.size()),
       in_flight_at_(graph.sites().size()),
-      mean_wall_s_(graph.sites().size(), kShortJob_s) {}
+      mean_wall_s_(graph.sites().size(), kShortJobSeconds) {}
 
 Engine::~Engine() = default;
 
@@ -283,11 +283,11 @@ void Engine::pause(const std::string& reason) {
 void Engine::fill() {
   completed_in_turn_ = 0;
   if (stopping_ || !paused_.empty()) return;
-  for (dag::SiteId site = 0; site < graph_.sites().size(); ++site) fill_site(site);
+  for (dag::SiteId site = 0; site < graph_.site_count(); ++site) fill_site(site);
 }
 
 std::size_t Engine::capacity(dag::SiteId site) const {
-  return around_.sites[site].slots + (mean_wall_s_[site] < kShortJob_s ? kAhead : 0);
+  return around_.sites[site].slots + (mean_wall_s_[site] < kShortJobSeconds ? kAhead : 0);
 }
 
 void Engine::fill_site(dag::SiteId site) {
@@ -332,8 +332,8 @@ void Engine::act() {
 
 void Engine::wait() {
   if (busy_ && completed_in_turn_ > 0) return;
-  for (dag::SiteId site = 0; site < graph_.sites().size(); ++site)
-    if (in_flight_at_[site] > around_.sites[site].slots && mean_wall_s_[site] < kShortJob_s) {
+  for (dag::SiteId site = 0; site < graph_.site_count(); ++site)
+    if (in_flight_at_[site] > around_.sites[site].slots && mean_wall_s_[site] < kShortJobSeconds) {
       around_.clock.sleep_until(around_.clock.monotonic() + kGather);
       break;
     }
@@ -499,7 +499,7 @@ void Engine::on_ending(const InFlight& flight, Ending ending) {
     return;
   }
   const Live& live = live_[flight.node];
-  const bool progressed = live.last_epoch > live.epoch_before || ending.use.wall_s >= kProgressByTime_s;
+  const bool progressed = live.last_epoch > live.epoch_before || ending.use.wall_s >= kProgressSeconds;
   const Verdict verdict = plan_.judge(flight.node, flight.phase, ending, progressed || stopping_);
   const char* retry = verdict.next == Next::retry                                         ? "retried"
                       : verdict.next == Next::resume || verdict.next == Next::resume_post ? "continued"
