@@ -2,7 +2,6 @@
 # test-serial: yes
 # The disk that holds the experiment is full for a while in the middle of the run.
 . "$(dirname "$0")/experiment.sh"
-RUNS=10
 work=$(mktemp -d)
 # An idle supervisor still has its folder there.
 trap 'pkill -f "supervise $work/"; umount -l "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT

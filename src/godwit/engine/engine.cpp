@@ -305,10 +305,7 @@ void Engine::fill_site(dag::SiteId site) {
 
 bool Engine::commit() {
   if (!around_.journal.commit()) {
-    if (paused_.empty()) {
-      paused_ = "the disk is full";
-      paused_since_ = around_.clock.monotonic();
-    }
+    pause("the disk is full");
     around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
     if (interrupts_.load() > 1)
       throw Error("the disk is full; nothing that had finished is lost, 'godwit run' goes on");

@@ -239,6 +239,7 @@ TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
   SUBCASE("found by the journal") {
     world.journal.full_commits = 5;
     CHECK(world.run() == RunEnd::succeeded);
+    CHECK(world.journal.story({Kind::paused, Kind::unpaused}) == Story{"paused ", "unpaused "});
   }
   CHECK(world.observer.saw_pause);
   CHECK(world.journal.story({Kind::node_done}).size() == 2);
