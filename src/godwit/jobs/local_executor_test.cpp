@@ -91,7 +91,7 @@ class World final : public StatusSink {
     return {key, "here", std::make_shared<const JobSpec>(spec)};
   }
 
-  bool until(const std::function<bool()>& done, double seconds = 20) {
+  bool until(const std::function<bool()>& done, double seconds = 100) {  // on a busy machine too
     const Micros deadline = system_clock().monotonic() + static_cast<Micros>(seconds * kSecond);
     while (!done()) {
       if (system_clock().monotonic() > deadline) return false;
