@@ -19,7 +19,7 @@ TEST_CASE("what the supervisor saw becomes an outcome and a sentence") {
   spec.resources.memory_mb = 1000;
   spec.time_limit_s = 60;
   spec.grace_s = 7;
-  constexpr std::uint64_t kNearMemory = 950 * 1024;
+  constexpr std::uint64_t kNearMemory = std::uint64_t{950} * 1024;
   struct Case {
     wire::Cause cause;
     int status;
@@ -39,7 +39,8 @@ TEST_CASE("what the supervisor saw becomes an outcome and a sentence") {
       {itself, SIGKILL, true, 1000, Outcome::out_of_memory, "the kernel's out-of-memory killer"},
       {itself, exited(137), true, 1000, Outcome::out_of_memory, "the kernel's out-of-memory killer"},
       {itself, exited(137), false, kNearMemory, Outcome::exited, ""},
-      {out_of_memory, SIGKILL, false, 2048 * 1024, Outcome::out_of_memory, "used 2 GB of memory; it asked for 1000 MB"},
+      {out_of_memory, SIGKILL, false, std::uint64_t{2048} * 1024, Outcome::out_of_memory,
+       "used 2 GB of memory; it asked for 1000 MB"},
       {terminated, SIGTERM, false, 0, Outcome::evicted, "SIGTERM"},
       {terminated, exited(85), false, 0, Outcome::evicted, "SIGTERM"},
       {terminated, exited(0), false, 0, Outcome::exited, ""},

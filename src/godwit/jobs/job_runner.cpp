@@ -166,6 +166,7 @@ Environment JobRunner::environment_of(const Queued& queued, const std::vector<st
     // Where we may use only some devices ourselves, ours are numbers into that list.
     const std::string_view visible = value_in(*queued.inherited, "CUDA_VISIBLE_DEVICES");
     std::vector<std::string> devices;
+    devices.reserve(gpus.size());
     const std::vector<std::string_view> names = split(visible, ',');
     for (const std::uint32_t gpu : gpus)
       devices.push_back(!visible.empty() && gpu < names.size() ? std::string(names[gpu]) : std::to_string(gpu));

@@ -64,10 +64,11 @@ struct Record {
   Attempt attempt;
   Site* site = nullptr;  // where it takes a slot
   Stage stage = Stage::waiting;
-  bool plain = false;   // no files to move
+  bool plain = false;   // no files to bring
+  bool empty = false;   // it left none
   bool ours = true;     // submitted by this process, not attached
   bool cancel = false;  // while it was staged in
-  bool success = false;
+  bool keep = false;    // its sandbox says something to people
   std::optional<MetricsFollower> metrics;
   bool followed = false;
 };
@@ -227,7 +228,7 @@ class LocalExecutor final : public JobExecutor {
     for (const AttemptKey& key : keys) {
       const auto found = records_.find(key.text());
       const bool has_sandbox = found == records_.end() || found->second.attempt.spec->sandbox;
-      const bool keep = found != records_.end() && !found->second.success && !found->second.plain;
+      const bool keep = found != records_.end() && found->second.keep;
       if (found != records_.end()) records_.erase(found);
       if (!has_sandbox) continue;
       if (keep)
@@ -282,9 +283,12 @@ class LocalExecutor final : public JobExecutor {
     set_timer();
   }
 
+  // Once set it runs out even where nothing is followed any more: short jobs come and go.
   void set_timer() {
+    timer_is_set_ = followed_ > 0;
+    if (!timer_is_set_) return;
     itimerspec when{};
-    when.it_value.tv_nsec = followed_ > 0 ? kMetricsPeriodNs : 0;
+    when.it_value.tv_nsec = kMetricsPeriodNs;
     ::timerfd_settime(timer_.get(), 0, &when, nullptr);
   }
 
@@ -292,7 +296,7 @@ class LocalExecutor final : public JobExecutor {
     if (!record.metrics || record.followed == on) return;
     record.followed = on;
     followed_ += on ? 1 : -1;
-    if (followed_ == (on ? 1 : 0)) set_timer();
+    if (!timer_is_set_) set_timer();
   }
 
   // --- an attempt's way --------------------------------------------------------------------------------------------
@@ -300,7 +304,7 @@ class LocalExecutor final : public JobExecutor {
   Record& add(const std::string& key, const Attempt& attempt) {
     Record& record = records_[key];
     record.attempt = attempt;
-    record.plain = needs_no_staging(*attempt.spec);
+    record.plain = brings_nothing(area_, attempt);
     if (attempt.key.phase == Phase::job) {
       const auto site = sites_.find(attempt.site);
       if (site != sites_.end()) record.site = &site->second;
@@ -362,7 +366,7 @@ class LocalExecutor final : public JobExecutor {
     launch.arguments.insert(launch.arguments.end(), spec.arguments.begin(), spec.arguments.end());
     launch.program = std::move(program);
     prepend_setup(record, launch);
-    for (const auto& [name, value] : spec.environment) launch.environment.push_back(name + "=" + value);
+    for (const auto& [name, value] : spec.environment) launch.environment.push_back(fmt::format("{}={}", name, value));
     launch.environment.push_back("GODWIT_SITE=" + record.attempt.site);
     launch.environment.push_back("GODWIT_SANDBOX=" + launch.directory);
     launch.inherit_environment = spec.inherit_environment;
@@ -400,12 +404,13 @@ class LocalExecutor final : public JobExecutor {
 
   void exited(const std::string& key, Record& record, const wire::Exit& exit) {
     leave_site(record);
-    read_metrics(record, true);
+    record.empty = left_nothing(area_, record.attempt);
+    if (!record.empty) read_metrics(record, true);
     follow(record, false);
     const Ending ending = classify(exit, *record.attempt.spec);
     const std::optional<bool> progressed = record.metrics ? std::optional(record.metrics->lines() > 0) : std::nullopt;
     record.stage = Stage::staging_out;
-    if (record.plain) return finish(record, stage_out(area_, record.attempt, ending, progressed));
+    if (record.empty) return finish(record, stage_out(area_, record.attempt, ending, progressed));
     tell(record, JobState::stage_out);
     pool_.add([this, key, attempt = record.attempt, ending, progressed]() -> WorkPool::Done {
       return [this, key, result = stage_out(area_, attempt, ending, progressed)] { finish(records_.at(key), result); };
@@ -414,7 +419,7 @@ class LocalExecutor final : public JobExecutor {
 
   void finish(Record& record, const Ending& ending) {
     record.stage = Stage::ended;
-    record.success = ending.success();
+    record.keep = went_wrong(ending) && !record.empty;
     const JobState state = ending.success()                     ? JobState::completed
                            : ending.outcome == Outcome::evicted ? JobState::canceled
                                                                 : JobState::failed;
@@ -534,6 +539,7 @@ class LocalExecutor final : public JobExecutor {
 
   std::function<bool(const std::string&)> sandboxes_in_use() const {
     std::vector<std::string> names;
+    names.reserve(records_.size());
     for (const auto& [key, record] : records_) names.push_back(record.attempt.key.file_name());
     std::sort(names.begin(), names.end());
     return [names = std::move(names)](const std::string& name) {
@@ -551,6 +557,7 @@ class LocalExecutor final : public JobExecutor {
   std::vector<std::variant<StatusEvent, MetricsLine>> events_;
   int deaths_in_vain_ = 0;  // of supervisors
   bool watched_for_writing_ = false;
+  bool timer_is_set_ = false;
   int followed_ = 0;  // active attempts whose metrics are read by the clock
   WorkPool pool_;     // last: its threads use the others
 };

@@ -99,6 +99,7 @@ void download(const std::string& url, const std::string& to) {
   std::array<std::string, 10> words{"curl",     "--fail", "--silent", "--show-error", "--location", "--retry", "3",
                                     "--output", to,       url};
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
@@ -139,10 +140,13 @@ void bring(const JobSpec& spec, const InputFile& input, const std::string& sandb
   store::copy_tree(source, to, kDurability);
 }
 
+bool has_spool(const SandboxArea& area, const Attempt& attempt) {
+  return !attempt.spec->checkpoint_files.empty() && fs::is_directory(area.spool_of(attempt.key));
+}
+
 void bring_spool(const SandboxArea& area, const Attempt& attempt) {
-  if (attempt.spec->checkpoint_files.empty()) return;
+  if (!has_spool(area, attempt)) return;
   const std::string spool = area.spool_of(attempt.key);
-  if (!fs::is_directory(spool)) return;
   transferring("the checkpoint of the attempt before", [&] {
     store::write_file(area.marker_of(attempt.key), {}, kDurability);
     store::copy_tree(spool, area.path_of(attempt.key), kDurability);
@@ -272,7 +276,7 @@ void blame_disk(const JobSpec& spec, const std::string& sandbox, Ending& ending)
   for (const std::string& path : {sandbox, spec.directory}) {
     if (!is_full(path)) continue;
     const std::string before = ending.detail.empty() ? fmt::format("exited with {}", ending.exit_code) : ending.detail;
-    return fail(ending, Outcome::disk_full, before + "; the disk of " + path + " is full");
+    return fail(ending, Outcome::disk_full, fmt::format("{}; the disk of {} is full", before, path));
   }
 }
 
@@ -303,7 +307,8 @@ void save_spool(const JobSpec& spec, const std::string& sandbox, const std::stri
   fs::remove_all(fresh);
   fs::create_directories(fresh);
   bool any = false;
-  for (const std::string& name : spec.checkpoint_files) any = deliver(sandbox, name, fresh + "/" + name) || any;
+  for (const std::string& name : spec.checkpoint_files)
+    any = deliver(sandbox, name, fmt::format("{}/{}", fresh, name)) || any;
   if (any && ::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, spool.c_str(), RENAME_EXCHANGE) != 0) {
     // No old one, or a file system that cannot exchange: a crash in between is made good when staging out is repeated.
     fs::remove_all(spool);
@@ -348,16 +353,23 @@ std::optional<std::string> resolve_within(const std::string& folder, const std::
   }
   const std::string_view inside(real.get());
   const std::string_view outside(root.get());
-  if (inside != outside && !(inside.starts_with(outside) && inside[outside.size()] == '/'))
+  const bool below = inside.starts_with(outside) && inside.substr(outside.size()).starts_with('/');
+  if (inside != outside && !below)
     throw TransferError("'" + relative + "' is a symbolic link that leads out of the sandbox, to " +
                         std::string(inside));
   return std::string(inside);
 }
 
-bool needs_no_staging(const JobSpec& spec) {
+bool brings_nothing(const SandboxArea& area, const Attempt& attempt) {
+  const JobSpec& spec = *attempt.spec;
   if (!spec.sandbox) return true;
-  return spec.inputs.empty() && spec.outputs.empty() && spec.checkpoint_files.empty() && spec.metrics_file.empty() &&
-         !copies_executable(spec);
+  return spec.inputs.empty() && !copies_executable(spec) && !has_spool(area, attempt);
+}
+
+bool left_nothing(const SandboxArea& area, const Attempt& attempt) {
+  if (!attempt.spec->sandbox) return true;
+  std::error_code error;
+  return fs::is_empty(area.path_of(attempt.key), error) && !error && !has_spool(area, attempt);
 }
 
 void stage_in(const SandboxArea& area, const Attempt& attempt) {

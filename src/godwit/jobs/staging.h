@@ -28,8 +28,10 @@ class TransferError : public Error {
   int code_;
 };
 
-// Whether stage_in() and stage_out() have no files to move, and so take no time.
-bool needs_no_staging(const JobSpec& spec);
+// Whether stage_in() has no files to copy, and so takes no time.
+bool brings_nothing(const SandboxArea& area, const Attempt& attempt);
+// Whether the sandbox of an ended attempt is empty and there is no spool, so that stage_out() takes no time.
+bool left_nothing(const SandboxArea& area, const Attempt& attempt);
 
 // Copies inputs, spool and executable into the attempt's empty sandbox, and makes the folders of stdout and stderr.
 // Throws TransferError.

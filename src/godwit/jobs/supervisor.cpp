@@ -326,9 +326,9 @@ int supervise_detached(const SupervisorOptions& options) {
 
 int supervise(const std::string& state_dir, const SupervisorOptions& options) {
   if (::chdir(state_dir.c_str()) != 0) {
-    const SystemError error("cannot enter " + state_dir, errno);
-    say(error.what());
-    throw error;
+    const int error = errno;
+    say("cannot enter " + state_dir);  // whoever started us reads this, people read what is thrown
+    throw SystemError("cannot enter " + state_dir, error);
   }
   const pid_t child = checked(::fork(), "fork");
   if (child != 0) return 0;
