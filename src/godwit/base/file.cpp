@@ -1,5 +1,7 @@
 #include "godwit/base/file.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -11,6 +13,11 @@ namespace godwit {
 
 std::string read_file(const std::string& path, std::size_t most_bytes) {
   const auto close = [](std::FILE* file) { std::fclose(file); };
+  // A pipe would keep us waiting, a device never end.
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) throw SystemError("cannot read " + path, errno);
+  if (S_ISDIR(status.st_mode)) throw SystemError("cannot read " + path, EISDIR);
+  if (!S_ISREG(status.st_mode)) throw InputError({Severity::error, {path}, "this is not a regular file", {}, {}});
   const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"), close);
   if (!file) throw SystemError("cannot read " + path, errno);
   std::string bytes;

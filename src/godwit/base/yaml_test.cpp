@@ -131,6 +131,7 @@ TEST_CASE("limits hold against hostile files") {
 TEST_CASE("files that cannot be read say why") {
   CHECK_THROWS_AS(yaml::load("no/such/file.yaml"), SystemError);
   CHECK_THROWS_WITH_AS(yaml::load("."), "cannot read .: Is a directory", SystemError);
+  CHECK_THROWS_AS(yaml::load("/dev/zero"), InputError);
 }
 
 TEST_CASE("fields become values where they are asked for") {

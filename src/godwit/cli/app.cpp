@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
@@ -21,19 +24,52 @@ CLI::App* add_command(CLI::App& root, const std::string& name, const std::string
 
 namespace {
 
+// Whether the error is about what the person named (a file that cannot be read, a folder that cannot be written), and
+// not about the machine.
+bool is_about_input(int code) {
+  switch (code) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EEXIST:
+    case EINVAL:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return true;
+    default:
+      return false;
+  }
+}
+
+int report(const std::string& message, const std::string& hint, int code) {
+  fmt::print(stderr, "error: {}\n", message);
+  if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
+  return code;
+}
+
 int run_action(const Action& action) {
   try {
-    return action();
+    const int code = action();
+    // What could not be printed was not said: a full disk or a closed pipe is no success.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return report(std::string("cannot write to standard output: ") + std::strerror(errno), "", kFailed);
+    return code;
   } catch (const InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return kBadInput;
+  } catch (const SystemError& error) {
+    return report(error.what(), error.hint(), is_about_input(error.code()) ? kBadInput : kFailed);
   } catch (const Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    if (!error.hint().empty()) fmt::print(stderr, "  {}\n", error.hint());
-    return kFailed;
+    return report(error.what(), error.hint(), kFailed);
+  } catch (const std::filesystem::filesystem_error& error) {
+    const int code = error.code().value();
+    return report(fmt::format("cannot use {}: {}", error.path1().string(), std::strerror(code)), "",
+                  is_about_input(code) ? kBadInput : kFailed);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return kFailed;
+    return report(error.what(), "", kFailed);
   }
 }
 

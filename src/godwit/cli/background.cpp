@@ -89,7 +89,10 @@ int run_in_background(const std::string& log, const std::function<int(Background
     return kSuccess;
   }
   waitpid(child, nullptr, 0);
-  throw InputError(word.empty() ? "the background process ended before it began; see " + log : word.substr(1));
+  if (word.empty()) throw InputError("the background process ended before it began", "see " + log);
+  // It is rendered already, with its place.
+  fmt::print(stderr, "{}\n", word.substr(1));
+  return kBadInput;
 }
 
 }  // namespace godwit::cli

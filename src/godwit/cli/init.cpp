@@ -22,7 +22,7 @@ int write_starter(const Options& options) {
   }
   for (const std::string& name : names) fmt::print("wrote {}\n", name);
   const std::string there = options.folder.empty() || options.folder == "." ? "" : "cd " + options.folder + " && ";
-  fmt::print("\nNext: {0}godwit plan, then {0}godwit run\n", there);
+  fmt::print("\nNext: {}godwit plan, then godwit run\n", there);
   return kSuccess;
 }
 

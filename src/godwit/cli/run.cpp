@@ -68,8 +68,8 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
             counts.done, counts.failed, counts.futile);
         break;
       case engine::RunEnd::stopped:
-        fmt::print("Stopped with {} jobs done, {} to go. 'godwit run' goes on.\n", counts.done,
-                   counts.waiting + counts.ready + counts.running);
+        fmt::print("Stopped with {} jobs done, {} failed, {} to go. 'godwit run' goes on.\n", counts.done,
+                   counts.failed, counts.waiting + counts.ready + counts.running);
         break;
       case engine::RunEnd::once:
         fmt::print("{} jobs done, {} running, {} to go. 'godwit run --once' again takes the next step.\n", counts.done,

@@ -76,8 +76,10 @@ class Picture {
     std::vector<std::size_t> waiting(graph_.size());
     std::vector<NodeId> ready;
     column_.assign(graph_.size(), 0);
-    for (NodeId node = 0; node < graph_.size(); ++node)
-      if ((waiting[node] = graph_.parents(node).size()) == 0) ready.push_back(node);
+    for (NodeId node = 0; node < graph_.size(); ++node) {
+      waiting[node] = graph_.parents(node).size();
+      if (waiting[node] == 0) ready.push_back(node);
+    }
     for (std::size_t done = 0; done < ready.size(); ++done)
       for (const NodeId child : graph_.children(ready[done])) {
         column_[child] = std::max(column_[child], column_[ready[done]] + 1);

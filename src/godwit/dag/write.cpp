@@ -311,7 +311,7 @@ class Writer {
   void note_what_is_lost(const std::vector<bool>& attributes_used) {
     for (std::size_t i = 0; i < attributes_used.size(); ++i)
       if (attributes_used[i] && graph_.all_attributes()[i].memory_escalation) {
-        written_.notes.push_back(
+        written_.notes.emplace_back(
             "after an out-of-memory DAGMan retries with the same request_memory; only `godwit run` raises it");
         return;
       }

@@ -78,6 +78,12 @@ void Engine::interrupt() {
 
 RunEnd Engine::run() {
   start();
+  handle_requests();
+  if (ended_before_ && plan_.finished() && in_flight_.empty()) {
+    // Nothing is left to do or to record; a full disk is no reason to wait.
+    act();
+    return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
+  }
   const RunEnd end = options_.once && !stopping_ ? step() : loop();
   record_end(end);
   return end;
@@ -145,6 +151,7 @@ void Engine::start() {
   if (!resumed) define();
   log(Kind::engine_started,
       dump({{"pid", getpid()}, {"host", host_name()}, {"version", kVersion}, {"resumed", resumed}}));
+  ended_before_ = recovered.ended;
   recover(std::move(recovered));
   if (options_.stop_only) {
     stop(false);

@@ -183,6 +183,7 @@ class Engine {
   Cancel to_cancel_ = Cancel::nothing;  // with the next commit's actions, after what is to be submitted
   bool stopping_ = false;
   bool interrupted_ = false;
+  bool ended_before_ = false;  // an earlier engine recorded the Dag's end
   bool busy_ = false;  // the last turn changed something
   std::string paused_;
   Micros paused_since_ = 0;

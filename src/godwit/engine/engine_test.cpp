@@ -245,6 +245,18 @@ TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
   CHECK(world.journal.story({Kind::node_done}).size() == 2);
 }
 
+TEST_CASE("where all is done and recorded, nothing more is written") {
+  World world;
+  world.node("a");
+  world.graph.freeze();
+  CHECK(world.run() == RunEnd::succeeded);
+  const std::size_t events = world.journal.events.size();
+  world.journal.full_commits = 1000;  // so that a full disk keeps nobody waiting
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.journal.events.size() == events);
+  CHECK(world.journal.full_commits == 1000);
+}
+
 TEST_CASE("stopping sends running jobs away, and the next run goes on") {
   World world;
   world.chain({world.node("a"), world.node("b")});

@@ -111,7 +111,7 @@ void Replay::apply(const journal::Event& event) {
     case Kind::node_reset:
       return settle(event, Recovered::Final::none);
     case Kind::dag_ended:
-      out_.success = Json::parse(event.json).value("success", false);
+      out_.ended = true;
       return;
     default:
       return;
@@ -168,6 +168,7 @@ void Replay::on_ended(const journal::Event& event) {
 void Replay::settle(const journal::Event& event, Recovered::Final end) {
   const NodeId node = node_of(event);
   out_.finals[node] = end;
+  if (end == Recovered::Final::none) out_.ended = false;
   out_.progress.erase(node);
 }
 

@@ -91,7 +91,7 @@ class Checker {
  private:
   std::vector<jobs::ResourceSpec> asked() const {
     std::vector<jobs::ResourceSpec> out(sites_.size());
-    for (dag::SiteId site = 0; site < out.size(); ++site) {
+    for (dag::SiteId site = 0; site != static_cast<dag::SiteId>(out.size()); ++site) {
       const auto of = [&](std::size_t resource) {
         const auto found = requests_[resource].find(site);
         return found == requests_[resource].end() ? 0 : found->second.asked;

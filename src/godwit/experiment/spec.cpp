@@ -99,6 +99,9 @@ class SpecReader {
     const bool given = fields_.get("name") != nullptr;
     const auto name = given ? fields_.text("name") : std::nullopt;
     spec_.name = name.value_or("");
+    // It goes into file names, files for DAGMan and onto terminals.
+    if (std::any_of(spec_.name.begin(), spec_.name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+      diagnostics_.error(fields_.position("name"), "the name has a control character", {}, "leave it out");
     if (!given || (name && trim(*name).empty()))
       missing(fields_, "name", "the experiment", "write a line such as 'name: pretraining'");
     spec_.seed = fields_.text("seed").value_or("0");

@@ -116,6 +116,7 @@ while [ "$epoch" -lt "${GODWIT_LAST_EPOCH:-12}" ]; do
       printf "{\"epoch\":%d,\"train_loss\":%.6f,\"val_loss\":%.6f}\n", epoch, loss(0), loss(1) >> metrics
     }'
   mv "$model.new" "$model"
+  echo "epoch $epoch is in the checkpoint"
   sleep 0.1
 done
 )";
