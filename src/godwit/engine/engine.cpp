@@ -32,6 +32,8 @@ constexpr Micros kGather = 2'000;              // while they are, news are gathe
 constexpr double kProgressSeconds = 60;        // an attempt that worked this long got somewhere
 constexpr Micros kPauseLeast = kSecond;
 constexpr std::uint64_t kEnoughFreeBytes = 4u << 20;
+constexpr std::uint64_t kFullBytes = 1u << 20;
+constexpr Micros kDiskCheck = 200'000;
 
 std::string flight_key(std::string_view node, Phase phase) {
   std::string key(node);
@@ -274,6 +276,10 @@ void Engine::poll_executors() {
 }
 
 void Engine::watch_disk() {
+  if (around_.clock.monotonic() - disk_checked_ >= kDiskCheck) {
+    disk_checked_ = around_.clock.monotonic();
+    if (around_.free_bytes() < kFullBytes) disk_seen_full_ = around_.clock.now();
+  }
   if (paused_.empty() || around_.clock.monotonic() - paused_since_ < kPauseLeast) return;
   if (around_.free_bytes() < kEnoughFreeBytes) return;
   paused_.clear();
@@ -282,6 +288,7 @@ void Engine::watch_disk() {
 
 void Engine::pause(const std::string& reason) {
   paused_since_ = around_.clock.monotonic();
+  disk_seen_full_ = around_.clock.now();
   if (!paused_.empty()) return;
   paused_ = reason;
   log(Kind::paused, dump({{"reason", reason}}));
@@ -474,6 +481,16 @@ void Engine::on_metrics(const jobs::AttemptKey& key, std::string_view line, std:
   log(Kind::epoch, node, std::move(*event));
 }
 
+// A job that failed in a time in which the disk was full is not to blame, even where there is room again by its end.
+void Engine::blame_disk(Ending& ending) const {
+  const bool may_be = (ending.outcome == Outcome::exited && ending.exit_code != 0) ||
+                      ending.outcome == Outcome::missing_output || ending.outcome == Outcome::transfer_failed;
+  // We look now and then only, so it may have been full for a while after we last saw it.
+  if (!may_be || disk_seen_full_ == 0 || disk_seen_full_ + kSecond < ending.started) return;
+  ending.detail = describe(ending) + "; the disk was full meanwhile";
+  ending.outcome = Outcome::disk_full;
+}
+
 // Exit 0 is not enough for a job that reports its epochs: it must have reported the last one.
 void Engine::check_epochs(const InFlight& flight, Ending& ending) const {
   if (flight.phase != Phase::job || !ending.success() || graph_.kind(flight.node) != dag::NodeKind::train) return;
@@ -492,6 +509,7 @@ void Engine::on_ending(const InFlight& flight, Ending ending) {
     mean_wall_s_[flight.site] = 0.8 * mean_wall_s_[flight.site] + 0.2 * ending.use.wall_s;
   }
   check_epochs(flight, ending);
+  blame_disk(ending);
   // What is canceled because everything stops goes on at the next run.
   if (stopping_ && ending.outcome == Outcome::canceled) ending.outcome = Outcome::evicted;
   to_release_[&executor_of(flight)].push_back(builder_->key(flight.node, flight.attempt, flight.phase));

@@ -146,6 +146,7 @@ class Engine {
   void on_ending(const InFlight& flight, jobs::Ending ending);
   void follow(const InFlight& flight, const jobs::Ending& ending, const Verdict& verdict);
   void escalate_memory(dag::NodeId node, const jobs::Ending& ending);
+  void blame_disk(jobs::Ending& ending) const;
   void check_epochs(const InFlight& flight, jobs::Ending& ending) const;
   void finish_node(dag::NodeId node);
   void fail_node(dag::NodeId node, const std::string& reason);
@@ -184,9 +185,11 @@ class Engine {
   bool stopping_ = false;
   bool interrupted_ = false;
   bool ended_before_ = false;  // an earlier engine recorded the Dag's end
-  bool busy_ = false;  // the last turn changed something
+  bool busy_ = false;          // the last turn changed something
   std::string paused_;
   Micros paused_since_ = 0;
+  Micros disk_checked_ = 0;    // monotonic
+  Micros disk_seen_full_ = 0;  // UTC, the last time; 0: never
 };
 
 }  // namespace godwit::engine

@@ -236,6 +236,18 @@ TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
     CHECK(world.run() == RunEnd::succeeded);
     CHECK(world.journal.story({Kind::paused, Kind::unpaused}) == Story{"paused ", "unpaused "});
   }
+  SUBCASE("over by the time the job that met it has ended") {
+    world.executor.plays["a"] = {{exit_with(1), {}}};
+    world.executor.holds = true;
+    world.free_bytes = 0;
+    int turns = 0;
+    world.observer.on_turn_do = [&] {
+      if (++turns != 10) return;
+      world.free_bytes = 1u << 30;
+      world.executor.holds = false;
+    };
+    CHECK(world.run() == RunEnd::succeeded);
+  }
   SUBCASE("found by the journal") {
     world.journal.full_commits = 5;
     CHECK(world.run() == RunEnd::succeeded);

@@ -36,7 +36,7 @@ struct Recovered {
 
   std::string dag_uuid;  // empty: a fresh journal
   std::string digest;
-  bool ended = false;  // its end is recorded, and nothing was reset since
+  bool ended = false;                   // its end is recorded, and nothing was reset since
   std::vector<std::uint32_t> attempts;  // per node
   std::vector<Final> finals;            // per node
   std::unordered_map<dag::NodeId, Progress> progress;
