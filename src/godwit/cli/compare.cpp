@@ -100,7 +100,7 @@ void add_compare(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "The experiment (default: experiment.yaml here)")->option_text("FILE");
   command->add_option("--metric", options->metric, "The metric to compare by (default: val_loss, else the first)")
-      ->option_text("NAME");
+      ->type_name("NAME");
   command->add_option("--better", options->better, "Whether low or high values of it are better (default: by its name)")
       ->check(CLI::IsMember({"low", "high"}))
       ->option_text("low|high");
@@ -110,8 +110,8 @@ void add_compare(CLI::App& root, Action& action) {
   command->add_flag("--all", options->all, "Show all rows");
   command->add_flag("--json", options->json, "Print everything as JSON");
   command->add_option("--html", options->html_file, "Write one page with charts that needs nothing beside it")
-      ->option_text("FILE");
-  command->add_option("--svg", options->svg_file, "Write the charts as one picture")->option_text("FILE");
+      ->type_name("FILE");
+  command->add_option("--svg", options->svg_file, "Write the charts as one picture")->type_name("FILE");
   command->callback([&action, options] { action = [options] { return compare(*options); }; });
 }
 

@@ -81,7 +81,7 @@ std::string values_label(const Comparison& comparison, const Run& run) {
   std::vector<std::string> parts;
   for (const std::string& name : comparison.varying)
     for (const auto& [key, value] : run.values)
-      if (key == name) parts.push_back(key + "=" + value);
+      if (key == name) parts.push_back(fmt::format("{}={}", key, value));
   return join(parts, ", ");
 }
 
@@ -109,6 +109,7 @@ std::size_t choose_primary(const std::vector<Metric>& metrics, const std::string
   if (const auto exact = index_of(wanted)) return *exact;
   if (const auto evaluation = index_of("eval." + wanted)) return *evaluation;
   std::vector<std::string> names;
+  names.reserve(metrics.size());
   for (const Metric& metric : metrics) names.push_back(metric.name);
   std::string hint = did_you_mean(wanted, names);
   if (hint.empty()) hint = names.empty() ? "no job has reported a metric yet" : "there is: " + join(names, ", ");
@@ -172,6 +173,7 @@ std::vector<CurvePoint> summarize_by_epoch(const std::vector<const std::vector<P
       at.max = std::max(at.max, point.value);
     }
   std::vector<CurvePoint> curve;
+  curve.reserve(epochs.size());
   for (const auto& [epoch, point] : epochs) curve.push_back(point);
   return curve;
 }
@@ -214,7 +216,7 @@ std::vector<Group> make_groups(const Comparison& comparison, bool by_role, bool 
     const auto [place, fresh] = places.try_emplace(key, groups.size());
     if (fresh) {
       std::string name = by_role ? (key.first ? "baseline" : "migrated") : "";
-      if (!key.second.empty()) name = name.empty() ? key.second : key.second + ", " + name;
+      if (!key.second.empty()) name = name.empty() ? key.second : fmt::format("{}, {}", key.second, name);
       groups.push_back({name.empty() ? "all runs" : name, key.first, {}, 0, {}});
     }
     Group& group = groups[place->second];
@@ -293,6 +295,7 @@ PairedMetric pair_metric(const Comparison& comparison, std::size_t metric) {
     result.pairs.push_back(std::move(pair));
   }
   std::vector<const std::vector<Point>*> lines;
+  lines.reserve(result.pairs.size());
   for (const Pair& pair : result.pairs) lines.push_back(&pair.by_epoch);
   result.curve = summarize_by_epoch(lines);
   result.differences = summarize(differences);
@@ -387,7 +390,7 @@ void write_notes(Comparison& comparison) {
   note_unfinished(comparison);
   if (comparison.metrics.empty()) {
     if (comparison.finished() > 0)
-      comparison.notes.push_back("No job reported a metric: is the metrics file's name right?");
+      comparison.notes.emplace_back("No job reported a metric: is the metrics file's name right?");
   } else {
     note_unusable(comparison);
   }

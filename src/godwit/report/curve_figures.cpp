@@ -62,6 +62,7 @@ class LineChart {
 
   void mean(const std::vector<CurvePoint>& curve, const std::string& css, const std::string& tip) {
     std::vector<Point> points;
+    points.reserve(curve.size());
     for (const CurvePoint& point : curve) points.push_back({point.epoch, point.mean});
     line(points, "line " + css, tip);
   }

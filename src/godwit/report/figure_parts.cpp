@@ -124,6 +124,7 @@ double jitter(std::size_t i) {
 std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
   std::vector<std::size_t> indices;
   const std::size_t shown = std::min(count, most);
+  indices.reserve(shown);
   for (std::size_t i = 0; i < shown; ++i) indices.push_back(i * count / shown);
   return indices;
 }

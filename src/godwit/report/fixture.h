@@ -56,7 +56,7 @@ inline double noise(std::uint64_t a, std::uint64_t b) {
 // `pairs` migrated runs, each job at another of four sites, and as many baseline runs: losses that fall from 12
 // towards 1.5 with a little noise, epoch times that differ between sites.
 inline Experiment synthetic(std::uint32_t pairs, int epochs = 30, int epochs_per_job = 5) {
-  static const std::vector<std::string> kSites = {"delta", "expanse", "anvil", "bridges2"};
+  const std::vector<std::string> sites = {"delta", "expanse", "anvil", "bridges2"};
   Experiment experiment{"Global Pretraining", "0123456789abcdef0123456789abcdef", "experiment.yaml", {}};
   for (const bool baseline : {false, true})
     for (std::uint32_t p = 0; p < pairs; ++p) {
@@ -78,14 +78,14 @@ inline Experiment synthetic(std::uint32_t pairs, int epochs = 30, int epochs_per
         if (epoch % epochs_per_job == 0) run.series[2].points.push_back({epoch, 1 - val / 14});
       }
       for (int job = 0; job * epochs_per_job < epochs; ++job) {
-        const std::size_t at = baseline ? 0 : (p + static_cast<std::size_t>(job) * (1 + 2 * (p % 2))) % kSites.size();
+        const std::size_t at = baseline ? 0 : (p + static_cast<std::size_t>(job) * (1 + 2 * (p % 2))) % sites.size();
         const int first = job * epochs_per_job + 1;
         const int last = std::min(epochs, first + epochs_per_job - 1);
         const std::uint32_t retries = p == 1 && job == 2 ? 1 : 0;
-        run.jobs.push_back({"run" + std::to_string(run.number) + "-train_epoch" + std::to_string(job), kSites[at],
-                            first, last, State::finished, 1 + retries, retries, 60});
+        run.jobs.push_back({"run" + std::to_string(run.number) + "-train_epoch" + std::to_string(job), sites[at], first,
+                            last, State::finished, 1 + retries, retries, 60});
         for (int epoch = first; epoch <= last; ++epoch)
-          run.epoch_times.push_back({kSites[at], epoch,
+          run.epoch_times.push_back({sites[at], epoch,
                                      8.0 + 3.0 * static_cast<double>(at) +
                                          std::pow(noise(run.number + 500, static_cast<std::uint64_t>(epoch)), 2)});
       }

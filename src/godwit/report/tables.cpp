@@ -36,7 +36,7 @@ std::string common_values(const Comparison& comparison) {
 
 namespace {
 
-const std::string kNone = "—";
+constexpr const char* kNone = "—";
 
 // The ends have the places that the mean's standard error can carry.
 std::string interval_text(const Summary& sample, const std::optional<Interval>& interval,
@@ -141,17 +141,19 @@ std::vector<std::string> group_row(const Group& group, std::size_t metric) {
           mean_text(values.best)};
 }
 
-const std::vector<Column> kGroupColumns = {{"group"},
-                                           {"runs", true},
-                                           {"last, mean ± sd", true},
-                                           {"95 % interval", true},
-                                           {"median", true},
-                                           {"lowest to highest", true},
-                                           {"best, mean ± sd", true}};
+std::vector<Column> group_columns() {
+  return {{"group"},
+          {"runs", true},
+          {"last, mean ± sd", true},
+          {"95 % interval", true},
+          {"median", true},
+          {"lowest to highest", true},
+          {"best, mean ± sd", true}};
+}
 
 Table groups_table(const Comparison& comparison, std::size_t most) {
-  Table table{comparison.has_baseline ? "Migrated and baseline" : "Groups by values", {{"metric"}}, {}, {}};
-  table.columns.insert(table.columns.end(), kGroupColumns.begin(), kGroupColumns.end());
+  Table table{comparison.has_baseline ? "Migrated and baseline" : "Groups by values", group_columns(), {}, {}};
+  table.columns.insert(table.columns.begin(), {"metric"});
   const auto metrics = metric_order(comparison);
   const auto order = group_order(comparison, comparison.groups);
   fill(table, metrics.size() * order.size(), most, "rows", [&](std::size_t i) {
@@ -164,7 +166,7 @@ Table groups_table(const Comparison& comparison, std::size_t most) {
 }
 
 Table values_table(const Comparison& comparison, std::size_t most) {
-  Table table{"By values: " + comparison.metrics[comparison.primary].name, kGroupColumns, {}, {}};
+  Table table{"By values: " + comparison.metrics[comparison.primary].name, group_columns(), {}, {}};
   fill(table, comparison.by_values.size(), most, "groups",
        [&](std::size_t i) { return group_row(comparison.by_values[i], comparison.primary); });
   return table;
