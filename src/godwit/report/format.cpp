@@ -53,6 +53,7 @@ std::string format_signed(double value, double spread) {
 }
 
 std::string format_mean_sd(double mean, double sd) {
+  if (sd == 0) return fmt::format("{} ± 0", format_number(mean));
   if (!plain(mean)) return fmt::format("{} ± {}", format_number(mean), format_number(sd));
   return fmt::format("{} ± {}", format_number(mean, sd), format_number(sd, sd));
 }

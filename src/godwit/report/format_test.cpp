@@ -33,7 +33,7 @@ TEST_CASE("a mean has the places its spread can carry") {
   CHECK(format_signed(0.0491, 0.044) == "+0.049");
   CHECK(format_signed(-0.0051, 0.044) == "−0.005");
   CHECK(format_signed(0.0491, 0) == "+0.04910");
-  CHECK(format_mean_sd(2, 0) == "2.000 ± 0.000");
+  CHECK(format_mean_sd(2, 0) == "2.000 ± 0");
   CHECK(format_mean_sd(2e-7, 1e-8) == "2.000e-07 ± 1.000e-08");
 }
 

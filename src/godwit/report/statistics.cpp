@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace godwit::report {
@@ -54,7 +55,7 @@ Summary summarize(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   const auto n = static_cast<double>(sorted.size());
-  for (const double value : sorted) summary.mean += value / n;
+  summary.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / n;
   double squares = 0;
   double rest = 0;  // what rounding left in the sum of deviations corrects the sum of squares
   for (const double value : sorted) {

@@ -36,6 +36,15 @@ TEST_CASE("nothing and one value have no spread and no interval") {
   CHECK_FALSE(mean_interval(summarize(one)));
 }
 
+TEST_CASE("equal values have exactly their mean and no spread") {
+  for (const double value : {1.0, 0.1, 1e-9, 12345.678}) {
+    const std::vector<double> values(6, value);
+    CHECK(summarize(values).mean == near(value, 1e-15));
+    CHECK(summarize(values).sd < 1e-15 * value);
+  }
+  CHECK(summarize(std::vector<double>(6, 1.0)).mean == 1);
+}
+
 TEST_CASE("a spread far smaller than the mean survives") {
   const std::vector<double> values = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
   CHECK(summarize(values).sd == near(std::sqrt(30.0), 1e-9));  // NIST's remark on one-pass formulas
