@@ -73,7 +73,8 @@ Var gelu(Tape<T>& tape, Var x) {
 template <class T>
 Var dropout(Tape<T>& tape, Var x, double p, Random& random) {
   if (p == 0) return x;
-  if (!(p > 0 && p < 1)) throw Error(fmt::format("dropout: {} is no probability below 1", p));
+  const bool is_probability = p > 0 && p < 1;  // of NaN not
+  if (!is_probability) throw Error(fmt::format("dropout: {} is no probability below 1", p));
   const Tensor<T>& in = tape.value(x);
   const auto threshold = static_cast<std::uint32_t>(p * 0x1p32);
   const T keep = static_cast<T>(1 / (1 - p));
