@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostRows = 24;  // pairs with a row each; more become a strip
 constexpr double kRow = 20;
 constexpr double kStrip = 120;
-constexpr std::size_t kLabelColumns = 28;
+constexpr std::size_t kLabelColumns = 36;  // holds a value and a seed of ten digits
 
 std::string describe_pairs(const PairedMetric& paired, const std::string& metric) {
   std::string text =
