@@ -26,8 +26,7 @@ function(godwit_program target)
 endfunction()
 
 # What a test's file says about itself in comments of the form "test-timeout: 600" (seconds; 300 where it says
-# nothing), "test-labels: full;slow", "test-serial: yes" (nothing else may run beside it) and "test-slots: 2"
-# (how many processors it keeps busy).
+# nothing), "test-serial: yes" (nothing else may run beside it) and "test-slots: 2" (how many processors it keeps busy).
 function(godwit_test_properties name source)
   set(timeout 300)
   file(STRINGS ${source} lines REGEX "^(#|//) test-[a-z]+: ")
@@ -36,8 +35,6 @@ function(godwit_test_properties name source)
     list(POP_FRONT words property)
     if(property STREQUAL "timeout")
       set(timeout ${words})
-    elseif(property STREQUAL "labels")
-      set_tests_properties(${name} PROPERTIES LABELS "${words}")
     elseif(property STREQUAL "serial")
       set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
     elseif(property STREQUAL "slots")
