@@ -186,7 +186,14 @@ TEST_CASE("each way to end is told apart") {
   }
 }
 
-TEST_CASE("what cannot be started says why") {
+// The thread sanitizer makes a fork of every vfork, so that spawn() cannot see what failed in the child.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kSpawnReports = false;
+#else
+constexpr bool kSpawnReports = true;
+#endif
+
+TEST_CASE("what cannot be started says why" * doctest::skip(!kSpawnReports)) {
   World world;
   world.write("no_shebang", "echo hi\n");
   world.write("bad_interpreter", "#!/no/such/program\n");
