@@ -61,7 +61,7 @@ Json mapping(const Keys& keys, const std::vector<std::string>& required, bool ow
   return out;
 }
 
-Json document(Json root, std::string_view title) {
+Json document(const Json& root, std::string_view title) {
   Json out = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}};
   out.update(root);
   return out;

@@ -34,7 +34,7 @@ Json any_of(std::vector<Json> alternatives);
 // A mapping with these keys, `required` among them. `own_keys`: keys that begin with x- are the user's own.
 Json mapping(const Keys& keys, const std::vector<std::string>& required = {}, bool own_keys = false);
 // A whole file.
-Json document(Json root, std::string_view title);
+Json document(const Json& root, std::string_view title);
 
 // Tells `fields` which keys there are: to be called before finish().
 void declare(const Keys& keys, yaml::Fields& fields);

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kMade = "<!-- Made by `godwit reference {}`; change the program, not this page. -->\n";
 
 // In a cell of a table.
-std::string cell(std::string text) {
+std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : c == '\n' ? std::string(" ") : std::string(1, c);
   return out;

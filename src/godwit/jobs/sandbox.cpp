@@ -89,7 +89,7 @@ bool SandboxArea::keep_as_spare(const std::string& path) const {
 
 std::string SandboxArea::move_away(const std::string& name) const {
   static std::atomic<unsigned> counter{0};
-  const std::string to = fmt::format("{}/{}-{}", trash_, ::getpid(), counter++);
+  std::string to = fmt::format("{}/{}-{}", trash_, ::getpid(), counter++);
   if (::rename((sandboxes_ + "/" + name).c_str(), to.c_str()) != 0) {
     if (errno == ENOENT) return {};
     // A remainder of a process that had our number.

@@ -346,10 +346,12 @@ std::optional<std::string> resolve_within(const std::string& folder, const std::
   check_relative(relative);
   const std::string path = folder + "/" + relative;
   const std::unique_ptr<char, decltype(&std::free)> root(::realpath(folder.c_str(), nullptr), &std::free);
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-  if (!root || !real) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    throw TransferError("'" + relative + "': " + SystemError(path, errno).what(), errno);
+  const std::unique_ptr<char, decltype(&std::free)> real(root ? ::realpath(path.c_str(), nullptr) : nullptr,
+                                                         &std::free);
+  if (!real) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) return std::nullopt;
+    throw TransferError("'" + relative + "': " + SystemError(path, error).what(), error);
   }
   const std::string_view inside(real.get());
   const std::string_view outside(root.get());

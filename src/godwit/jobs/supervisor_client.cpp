@@ -51,7 +51,7 @@ std::string first_line(int fd) {
 
 // The signal state that a supervisor wants to start with, whatever ours is.
 struct SpawnSettings {
-  SpawnSettings(int out) {
+  explicit SpawnSettings(int out) {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);

@@ -66,7 +66,8 @@ Var embedding(Tape<T>& tape, Var table, std::span<const std::int32_t> ids) {
 template <class T>
 Var add_rows(Tape<T>& tape, Var x, Var rows) {
   const Tensor<T>&in = tape.value(x), &r = tape.value(rows);
-  require_shape(r.size() != 0 && in.cols() == r.cols() && in.rows() % r.rows() == 0, "add_rows", in.shape(), r.shape());
+  const std::size_t period = r.rows();
+  require_shape(period > 0 && in.cols() == r.cols() && in.rows() % period == 0, "add_rows", in.shape(), r.shape());
   Tensor<T> out = tape.scratch(in.shape());
   for (std::size_t at = 0; at < in.size(); at += r.size())
     for (std::size_t i = 0; i < r.size(); ++i) out[at + i] = in[at + i] + r[i];
