@@ -23,6 +23,11 @@ add_library(godwit_dep_eigen INTERFACE)
 target_include_directories(godwit_dep_eigen SYSTEM INTERFACE ${EIGEN_INCLUDE})
 target_compile_definitions(godwit_dep_eigen INTERFACE EIGEN_NO_DEBUG)
 
+# Headers only: distributions and quadrature. Included by as few files as possible, since they are slow to compile.
+find_path(BOOST_INCLUDE boost/math/distributions/students_t.hpp REQUIRED)
+add_library(godwit_dep_boost INTERFACE)
+target_include_directories(godwit_dep_boost SYSTEM INTERFACE ${BOOST_INCLUDE})
+
 # Debian ships {fmt} as a shared library and headers only; one translation unit makes it static.
 add_library(godwit_dep_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_static.cpp)
 target_compile_options(godwit_dep_fmt PRIVATE -w)

@@ -2,45 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "godwit/report/distributions.h"
+
 namespace godwit::report {
-namespace {
-
-// The continued fraction of DLMF 8.17.22, by Lentz's method as Thompson and Barnett modified it (Journal of
-// Computational Physics 64, 1986). Converges fast for x < (a + 1)/(a + b + 2).
-double beta_fraction(double a, double b, double x) {
-  constexpr double kTiny = 1e-300;  // stands in for a zero denominator
-  constexpr int kMostTerms = 100'000;
-  const auto nonzero = [](double value) { return std::fabs(value) < kTiny ? kTiny : value; };
-  double numerator = 1;
-  double denominator = 1 / nonzero(1 - (a + b) * x / (a + 1));
-  double result = denominator;
-  for (int term = 1; term < kMostTerms; ++term) {
-    const double m = term;
-    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-    denominator = 1 / nonzero(1 + even * denominator);
-    numerator = nonzero(1 + even / numerator);
-    result *= denominator * numerator;
-    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-    denominator = 1 / nonzero(1 + odd * denominator);
-    numerator = nonzero(1 + odd / numerator);
-    const double change = denominator * numerator;
-    result *= change;
-    if (std::fabs(change - 1) < std::numeric_limits<double>::epsilon()) break;
-  }
-  return result;
-}
-
-// P(T > t) for t >= 0: small tails keep their precision, because nothing is subtracted from 1.
-double student_t_upper_tail(double t, double df) {
-  return regularized_incomplete_beta(df / 2, 0.5, df / (df + t * t)) / 2;
-}
-
-}  // namespace
-
 double quantile_of_sorted(std::span<const double> sorted, double p) {
   const double place = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -70,37 +37,6 @@ Summary summarize(std::span<const double> values) {
   summary.upper_quartile = quantile_of_sorted(sorted, 0.75);
   summary.max = sorted.back();
   return summary;
-}
-
-double regularized_incomplete_beta(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  if (x > (a + 1) / (a + b + 2)) return 1 - regularized_incomplete_beta(b, a, 1 - x);
-  const double log_beta = std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
-  return std::exp(a * std::log(x) + b * std::log1p(-x) - log_beta) / a * beta_fraction(a, b, x);
-}
-
-double student_t_cdf(double t, double df) {
-  return t < 0 ? student_t_upper_tail(-t, df) : 1 - student_t_upper_tail(t, df);
-}
-
-double student_t_quantile(double p, double df) {
-  if (p == 0.5) return 0;
-  if (p < 0.5) return -student_t_quantile(1 - p, df);
-  const double tail = 1 - p;
-  double low = 0;
-  double high = 1;
-  while (student_t_upper_tail(high, df) > tail) {
-    low = high;
-    high *= 2;
-  }
-  // Bisection: the tail is monotonic, and 200 halvings are past every double's precision.
-  for (int halving = 0; halving < 200; ++halving) {
-    const double middle = low + (high - low) / 2;
-    if (middle == low || middle == high) break;
-    (student_t_upper_tail(middle, df) > tail ? low : high) = middle;
-  }
-  return low + (high - low) / 2;
 }
 
 double standard_error(const Summary& sample) {

@@ -1,9 +1,8 @@
-// The statistics of the comparison: summaries of samples, quantiles, and Student's t distribution.
+// Summaries of samples: means, spreads, quantiles, the interval of a mean.
 //
 // Sources: sample quantiles are Hyndman and Fan's type 7 ("Sample Quantiles in Statistical Packages", The American
-// Statistician 50, 1996; the default of R and NumPy); the regularized incomplete beta function is evaluated by its
-// continued fraction, DLMF 8.17.22; Student's t follows from it (Abramowitz and Stegun 26.7.1); the confidence
-// interval is Student's ("The Probable Error of a Mean", Biometrika 6, 1908).
+// Statistician 50, 1996; the default of R and NumPy); the confidence interval is Student's ("The Probable Error of a
+// Mean", Biometrika 6, 1908).
 #pragma once
 
 #include <cstddef>
@@ -36,15 +35,6 @@ Summary summarize(std::span<const double> values);
 
 // The quantile of sorted values at `p` in [0, 1], type 7. There must be at least one value.
 double quantile_of_sorted(std::span<const double> sorted, double p);
-
-// I_x(a, b), for a > 0, b > 0 and x in [0, 1]; relative error about 1e-12 while a + b stays
-// below 10,000 (the logarithms of the gamma function cancel beyond).
-double regularized_incomplete_beta(double a, double b, double x);
-
-// P(T <= t) for Student's t with `df` > 0 degrees of freedom.
-double student_t_cdf(double t, double df);
-// The t with P(T <= t) = p, for p in (0, 1) and `df` > 0.
-double student_t_quantile(double p, double df);
 
 // sd/sqrt(n): the standard deviation of the mean; 0 where n < 2.
 double standard_error(const Summary& sample);
