@@ -57,7 +57,8 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   journal_ = journal::Journal::open(state.journal());
 
   const sites::Machine machine = sites::this_machine();
-  engine::EngineOptions engine_options{planned.spec.file, Json::array(), options.once, options.stop_only};
+  engine::EngineOptions engine_options{planned.spec.file, Json::array(), options.once, options.stop_only,
+                                       experiment::declaration_json(planned.spec.compare)};
   jobs::LocalExecutorOptions local{.state_dir = state.path(), .sites = {}, .supervisor_command = {}};
   std::vector<engine::SitePort> ports;
   for (const sites::Site& site : planned.sites) {

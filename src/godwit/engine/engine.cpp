@@ -151,6 +151,7 @@ void Engine::start() {
   dag_uuid_ = resumed ? recovered.dag_uuid : new_uuid();
   builder_ = std::make_unique<AttemptBuilder>(graph_, dag_uuid_);
   if (!resumed) define();
+  if (options_.declared != recovered.declared) log(Kind::declared, dump(options_.declared));
   log(Kind::engine_started,
       dump({{"pid", getpid()}, {"host", host_name()}, {"version", kVersion}, {"resumed", resumed}}));
   ended_before_ = recovered.ended;

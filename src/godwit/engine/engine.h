@@ -68,10 +68,11 @@ struct Surroundings {
 };
 
 struct EngineOptions {
-  std::string file;            // what the Dag was made from
-  Json sites = Json::array();  // as the journal's site events keep them
-  bool once = false;           // one turn: report, submit what may be, leave the jobs running
-  bool stop_only = false;      // submit nothing; stop what runs
+  std::string file;                // what the Dag was made from
+  Json sites = Json::array();      // as the journal's site events keep them
+  bool once = false;               // one turn: report, submit what may be, leave the jobs running
+  bool stop_only = false;          // submit nothing; stop what runs
+  Json declared = Json::object();  // how the runs will be compared, as journal::Kind::declared keeps it
 };
 
 enum class RunEnd : std::uint8_t { succeeded, failed, stopped, once };

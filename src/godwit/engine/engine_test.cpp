@@ -285,6 +285,25 @@ TEST_CASE("stopping sends running jobs away, and the next run goes on") {
   CHECK(world.executor.accepted == Story{"a.1.job", "a.2.job", "b.1.job"});
 }
 
+TEST_CASE("how runs will be compared is journalled with the definition, and again when it has changed") {
+  World world;
+  world.chain({world.node("a"), world.node("b")});
+  world.graph.freeze();
+  world.executor.holds = true;
+  world.observer.on_turn_do = [&] { world.requests = {{Request::What::stop, {}}}; };
+  const Json first{{"metric", "val_loss"}, {"margin", 0.02}};
+  const Json changed{{"metric", "val_loss"}, {"margin", 0.5}};
+  for (const Json& declared : {first, first, changed, Json::object()}) {
+    EngineOptions options;
+    options.declared = declared;
+    CHECK(world.run(options) == RunEnd::stopped);
+  }
+  std::vector<Json> journalled;
+  for (const journal::Event& event : world.journal.events)
+    if (event.kind == Kind::declared) journalled.push_back(Json::parse(event.json));
+  CHECK(journalled == std::vector<Json>{first, changed, Json::object()});
+}
+
 TEST_CASE("a service node lives as long as the Dag") {
   World world;
   world.node("watcher", {}, dag::NodeKind::service);

@@ -91,6 +91,9 @@ void Replay::apply(const journal::Event& event) {
   switch (event.kind) {
     case Kind::dag:
       return on_definition(Json::parse(event.json));
+    case Kind::declared:
+      out_.declared = Json::parse(event.json);
+      return;
     case Kind::submitting:
       return on_submitting(event);
     case Kind::epoch:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "godwit/base/json.h"
 #include "godwit/dag/graph.h"
 #include "godwit/jobs/attempt.h"
 #include "godwit/journal/journal.h"
@@ -36,6 +37,7 @@ struct Recovered {
 
   std::string dag_uuid;  // empty: a fresh journal
   std::string digest;
+  Json declared = Json::object();       // how the runs are to be compared, as last declared
   bool ended = false;                   // its end is recorded, and nothing was reset since
   std::vector<std::uint32_t> attempts;  // per node
   std::vector<Final> finals;            // per node

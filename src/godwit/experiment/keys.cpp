@@ -99,6 +99,17 @@ const Keys& checkpoint_keys() {
   return keys;
 }
 
+const Keys& compare_keys() {
+  static const std::vector<std::string> directions{"low", "high"};
+  static const Keys keys{
+      {"metric", "The metric that decides; an evaluation's has 'eval.' before its name.", text()},
+      {"better", "Whether low or high values are better; by the metric's name unless said.", one_of(directions)},
+      {"margin", "The largest difference that does not matter, in the metric's own unit.", number()},
+      {"alpha", "Probability of a false answer; 0.05 unless said.", number()},
+  };
+  return keys;
+}
+
 namespace {
 
 Json retry_schema() {
@@ -152,6 +163,8 @@ const Keys& experiment_keys() {
        any_of({one_of(priority_words()), Json{{"type", "integer"}}})},
       {"max_jobs", "How many jobs run at once: a number, or numbers by site and 'total'.", max_jobs_schema()},
       {"checkpoint", "The files that travel along a run.", any_of({text(), mapping(checkpoint_keys(), {"path"})})},
+      {"compare", "What 'godwit compare' must show: declared before there are results.",
+       mapping(compare_keys(), {"metric", "margin"})},
       {"metrics", "The file of JSON lines that jobs append; metrics.jsonl unless said.", text()},
   };
   return keys;

@@ -35,6 +35,9 @@ void warn_of_oversights(const ExperimentSpec& spec, const SiteChoice& choice, co
     diagnostics.warning(spec.evaluation->position,
                         fmt::format("nothing is evaluated: no run has more than {}", format_count(jobs, "job")),
                         fmt::format("every: {}", spec.evaluation->every));
+  if (spec.compare && runs.runs().size() == 2)
+    diagnostics.warning(spec.compare->position, "one pair of runs says nothing about spread, so it decides nothing", {},
+                        "repeat it with other seeds, such as 'replicates: 8'");
   const std::vector<dag::SiteId>& sites = choice.placement.sites;
   if (spec.baseline && sites.size() == 1 && sites.front() == choice.placement.baseline_site)
     diagnostics.warning(spec.baseline->position,

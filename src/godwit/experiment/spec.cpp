@@ -70,6 +70,7 @@ class SpecReader {
     read_sites();
     read_placement();
     read_evaluation();
+    read_comparison();
     read_scripts();
     read_services();
     read_retry();
@@ -245,6 +246,19 @@ class SpecReader {
     spec_.evaluation->every = count(evaluation, "every", 1).value_or(1);
     schema::declare(evaluation_keys(), evaluation);
     evaluation.finish();
+  }
+
+  void read_comparison() {
+    const yaml::Node* node = fields_.get("compare");
+    if (node == nullptr) return;
+    spec_.compare = read_compare(*node, diagnostics_);
+    if (!spec_.compare) return;
+    if (!spec_.baseline)
+      error(spec_.compare->position, "'compare' has nothing to compare with: there is no baseline", {},
+            "name the site that each run is repeated at: 'baseline: SITE'");
+    if (spec_.compare->metric.starts_with("eval.") && !spec_.evaluation)
+      error(spec_.compare->metric_position, "nothing reports this metric: there is no 'evaluation'",
+            spec_.compare->metric, "a training job's metric has no 'eval.' before its name");
   }
 
   std::optional<dag::Script> read_script(yaml::Fields& scripts, std::string_view key) {

@@ -10,6 +10,7 @@
 #include "godwit/base/error.h"
 #include "godwit/base/yaml.h"
 #include "godwit/dag/graph.h"
+#include "godwit/experiment/compare_spec.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
@@ -102,6 +103,7 @@ struct ExperimentSpec {
   std::optional<Reference> baseline;
 
   std::optional<EvaluationSpec> evaluation;
+  std::optional<CompareSpec> compare;
   ScriptsSpec scripts;
   std::vector<ServiceSpec> services;
   RetrySpec retry;

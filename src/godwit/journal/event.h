@@ -15,11 +15,13 @@ namespace godwit::journal {
 
 enum class Kind : std::uint8_t {
   // The definition, written once before anything runs.
-  dag = 1,    // {"uuid","name","file","version","directory","nodes":N,"edges":N}
-  site = 2,   // {"name","executor","slots","cpus","memory_mb","gpus",…}
-  run = 3,    // {"number","run_uuid","seed","replicate","baseline","pair","values":{…},"epochs":N}
-  nodes = 4,  // {"first":id,"nodes":[{"name","kind","run":run_uuid,"site","first_epoch","last_epoch"}…],
-              //  "edges":[[parent id, child id]…]}: ids count over all chunks; edges may name earlier chunks
+  dag = 1,       // {"uuid","name","file","version","directory","nodes":N,"edges":N}
+  site = 2,      // {"name","executor","slots","cpus","memory_mb","gpus",…}
+  run = 3,       // {"number","run_uuid","seed","replicate","baseline","pair","values":{…},"epochs":N}
+  nodes = 4,     // {"first":id,"nodes":[{"name","kind","run":run_uuid,"site","first_epoch","last_epoch"}…],
+                 //  "edges":[[parent id, child id]…]}: ids count over all chunks; edges may name earlier chunks
+  declared = 8,  // {"metric","better"?,"margin","alpha"}, or {}: how the runs will be compared; written with the
+                 // definition, and whenever an engine starts and finds it changed
   // The engine.
   engine_started = 16,  // {"pid","host","version","resumed":bool}
   engine_stopped = 17,  // {"reason":"finished"|"interrupted"|"stopped"|"once"}

@@ -113,6 +113,9 @@ void View::apply_definition(const Event& event, const Json& json) {
     case Kind::run:
       define_run(json);
       break;
+    case Kind::declared:
+      declarations_.push_back({event.time, metrics_.size(), json});
+      break;
     default:
       break;
   }

@@ -125,6 +125,13 @@ struct Message {
   std::string text;
 };
 
+// How the runs will be compared, as it was said at one time.
+struct Declaration {
+  Micros time = 0;
+  std::size_t lines_before = 0;  // of metrics that were known then
+  Json json;                     // of its `declared` event; an empty object: nothing any more
+};
+
 // The engine as the journal knows it; whether it is alive says engine_state().
 struct EngineRecord {
   std::int64_t pid = 0;
@@ -162,6 +169,8 @@ class View {
   const EngineRecord& engine() const { return engine_; }
   const std::optional<DagEnd>& ended() const { return ended_; }
   const std::vector<Message>& warnings() const { return warnings_; }
+
+  const std::vector<Declaration>& declarations() const { return declarations_; }  // oldest first
 
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const Run> runs() const { return runs_; }
@@ -228,6 +237,7 @@ class View {
   EngineRecord engine_;
   std::optional<DagEnd> ended_;
   std::vector<Message> warnings_;
+  std::vector<Declaration> declarations_;
   std::vector<Node> nodes_;
   std::vector<Run> runs_;
   std::vector<Site> sites_;
