@@ -80,7 +80,9 @@ class Pretraining {
     const std::uint32_t last = options_.last_epoch;
     if (progress_.epochs_done >= last) {
       // A job that was stopped between its last checkpoint and its end: say again what it had reached.
-      append_line(options_.metrics, progress_.last_metrics);
+      godwit::Json line = godwit::Json::parse(progress_.last_metrics);
+      line["provenance"]["checkpoint"] = progress_.parent;
+      append_line(options_.metrics, line.dump());
       return kSuccess;
     }
     while (progress_.epochs_done < last)
@@ -182,9 +184,11 @@ class Pretraining {
   // metrics line nor the best checkpoint is missing.
   void report(godwit::Json line) {
     if (!options_.run.empty()) line["provenance"]["run"] = options_.run;
+    const std::string checkpoint = checkpoint_bytes(model_, optimizer_, progress_, settings_);
+    line["provenance"]["checkpoint"] = progress_.parent = hash_of(checkpoint);
     append_line(options_.metrics, line.dump());
-    if (is_best_) save(options_.best);
-    progress_.parent = save(options_.checkpoint);
+    if (is_best_) godwit::store::write_file(options_.best, checkpoint);
+    godwit::store::write_file(options_.checkpoint, checkpoint);
     fmt::print("epoch {}: training loss {:.4f}, validation loss {:.4f}, {:.2f} s\n", line["epoch"].get<std::uint32_t>(),
                line["train_loss"].get<double>(), line["val_loss"].get<double>(), line["seconds"].get<double>());
     std::fflush(stdout);
@@ -202,11 +206,8 @@ class Pretraining {
     return godwit::hex(godwit::FieldHasher().add(options_.seed).add(number).add(optimizer_.steps()).digest64());
   }
 
-  // Returns the hash of what was written.
-  std::string save(const std::string& path) {
-    const std::string bytes = checkpoint_bytes(model_, optimizer_, progress_, settings_);
-    godwit::store::write_file(path, bytes);
-    return hash_of(bytes);
+  void save(const std::string& path) {
+    godwit::store::write_file(path, checkpoint_bytes(model_, optimizer_, progress_, settings_));
   }
 
   const PretrainOptions& options_;

@@ -10,6 +10,7 @@
 #include "godwit/cli/opened.h"
 #include "godwit/cli/table.h"
 #include "godwit/cli/terminal.h"
+#include "godwit/experiment/compare_spec.h"
 #include "godwit/report/document.h"
 #include "godwit/report/figures.h"
 #include "godwit/report/format.h"
@@ -32,12 +33,23 @@ struct Options {
   bool json = false;
 };
 
+// What the experiment's file says now of how its runs are to be compared; what the journal says where there is none.
+Json declared_now(const Opened& opened) {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::path(opened.state.folder()) / fs::path(opened.view.dag().file).filename();
+  const auto& known = opened.view.declarations();
+  if (file.extension() != ".yaml" || !fs::is_regular_file(file))
+    return known.empty() ? Json::object() : known.back().json;
+  return experiment::declaration_json(experiment::load_compare(file));
+}
+
 report::Comparison load(const Options& options) {
   report::Options wanted;
   wanted.metric = options.metric;
   if (options.better == "low") wanted.goal = report::Goal::lowest;
   if (options.better == "high") wanted.goal = report::Goal::highest;
-  return report::compare(report::read_experiment(open_journal(options.file).view), wanted);
+  const Opened opened = open_journal(options.file);
+  return report::compare(report::read_experiment(opened.view, declared_now(opened)), wanted);
 }
 
 void print_table(const report::Table& table, const Terminal& terminal) {
@@ -55,6 +67,8 @@ void print_for_people(const report::Comparison& comparison, const Options& optio
   const Terminal terminal = terminal_of(stdout);
   fmt::print("{}: {}\n", styled(report::printable(comparison.experiment.name), Style::strong, terminal),
              report::printable(report::headline(comparison)));
+  for (const std::string& sentence : report::verdict_sentences(comparison))
+    fmt::print("{}\n", report::printable(sentence));
   if (const std::string common = report::common_values(comparison); !common.empty())
     fmt::print("All runs: {}\n", report::printable(common));
   const std::size_t most =

@@ -1,6 +1,8 @@
 // compare, over journals that tests tell.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "godwit/base/file.h"
 #include "godwit/base/json.h"
 #include "godwit/cli/test_run.h"
@@ -88,6 +90,59 @@ TEST_CASE("compare before anything is finished says so and is no failure") {
   const Ran ran = Told(story_of(false)).compare();
   CHECK(ran.code == 0);
   CHECK(contains(ran.out, "Nothing finished yet: 0 of 4 runs."));
+}
+
+// Beside the journal, what the experiment's file says now.
+struct Declared {
+  const char* journalled;
+  const char* in_file;
+  std::vector<std::string> said;
+};
+
+TEST_CASE("compare: the verdict on the margin that was declared, whatever the file says now") {
+  for (const Declared& c : {
+           Declared{
+               R"({"metric":"val_loss","margin":3,"alpha":0.05})",
+               "compare: {metric: val_loss, margin: 3}\n",
+               {"Equivalent: migrated − baseline of the last val_loss is +0.38 (2 pairs, 90 % interval −0.41 to +1.16)",
+                "within the margin ±3", "Declared on 20", "before any result."}},
+           Declared{R"({"metric":"val_loss","margin":1,"alpha":0.05})",
+                    "compare: {metric: val_loss, margin: 3}\n",
+                    {"Inconclusive: ", "not within the margin ±1",
+                     "Changed after the fact: val_loss with the margin ±3 in the experiment's "
+                     "file now (after 8 lines of metrics had been reported). By it the verdict would be equivalent"}},
+           Declared{R"({"metric":"val_loss","margin":1,"alpha":0.05})", "", {"nothing any more"}},
+           Declared{
+               nullptr, "compare: {metric: val_loss, margin: 3}\n", {"not beforehand, so it shows nothing by itself"}},
+           Declared{nullptr, "", {"No verdict: the experiment declares no margin"}},
+       }) {
+    CAPTURE(c.in_file);
+    Story story = story_of(true);
+    if (c.journalled != nullptr) {
+      // With the definition: before the engine's start.
+      const auto start = std::find_if(story.events.begin(), story.events.end(),
+                                      [](const journal::Event& event) { return event.kind == Kind::engine_started; });
+      story.events.insert(start, {0, story.events.front().time, Kind::declared, "", 0, c.journalled});
+    }
+    const Told told(story);
+    store::write_file(told.file(), std::string("name: sweep\n") + c.in_file);
+    const Ran ran = told.compare();
+    CHECK(ran.code == 0);
+    for (const std::string& part : c.said) {
+      CAPTURE(part);
+      CAPTURE(ran.out);
+      CHECK(contains(ran.out, part));
+    }
+  }
+}
+
+TEST_CASE("compare: a wrong declaration in the file is told with its place") {
+  const Told told(story_of(true));
+  store::write_file(told.file(), "name: sweep\ncompare: {metric: val_loss, margin: 2%}\n");
+  const Ran ran = told.compare();
+  CHECK(ran.code == 2);
+  CHECK(contains(ran.err, ":2:37: error: 'margin' is a number in the metric's own unit, not a percentage: '2%'"));
+  CHECK(ran.out.empty());
 }
 
 TEST_CASE("compare: wrong uses are told and exit 2") {

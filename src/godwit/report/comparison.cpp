@@ -12,6 +12,7 @@
 
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
+#include "godwit/report/chain.h"
 #include "godwit/report/format.h"
 
 namespace godwit::report {
@@ -66,6 +67,22 @@ std::size_t Comparison::finished() const {
                                                 [](const Run& run) { return run.state == State::finished; }));
 }
 
+std::size_t Comparison::with_records() const {
+  return static_cast<std::size_t>(std::count_if(experiment.runs.begin(), experiment.runs.end(),
+                                                [](const Run& run) { return !run.records.empty(); }));
+}
+
+std::size_t Comparison::invalid() const {
+  return static_cast<std::size_t>(std::count_if(experiment.runs.begin(), experiment.runs.end(),
+                                                [](const Run& run) { return !run.faults.empty(); }));
+}
+
+std::optional<double> usable(const Comparison& comparison, std::size_t run, std::size_t metric) {
+  const auto& last = comparison.run_metrics[run][metric].last;
+  if (!comparison.experiment.runs[run].counts() || !last || !std::isfinite(last->value)) return {};
+  return last->value;
+}
+
 const Series* find_series(const Run& run, const Metric& metric) {
   for (const Series& series : run.series)
     if (metric_name(series) == metric.name) return &series;
@@ -99,13 +116,41 @@ std::vector<Metric> collect_metrics(const Experiment& experiment) {
   return metrics;
 }
 
-std::size_t choose_primary(const std::vector<Metric>& metrics, const std::string& wanted) {
+const Declaration* declaration_of(const Comparison& comparison, const std::string& metric) {
+  for (const Declaration& declared : comparison.experiment.declarations)
+    if (declared.metric == metric) return &declared;
+  return nullptr;
+}
+
+// What was declared of a metric's direction holds.
+void follow_declarations(Comparison& comparison) {
+  for (Metric& metric : comparison.metrics)
+    if (const Declaration* declared = declaration_of(comparison, metric.name); declared != nullptr && declared->goal)
+      metric.goal = *declared->goal;
+}
+
+void set_goal(Comparison& comparison, Goal goal) {
+  Metric& metric = comparison.metrics[comparison.primary];
+  const Declaration* declared = declaration_of(comparison, metric.name);
+  if (declared != nullptr && declared->goal && *declared->goal != goal)
+    throw InputError(fmt::format("the experiment declares that {} values of '{}' are better",
+                                 *declared->goal == Goal::lowest ? "low" : "high", printable(metric.name)),
+                     "leave --better out");
+  metric.goal = goal;
+}
+
+std::size_t choose_primary(const Comparison& comparison, const std::string& wanted) {
+  const std::vector<Metric>& metrics = comparison.metrics;
   const auto index_of = [&](const std::string& name) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < metrics.size(); ++i)
       if (metrics[i].name == name) return i;
     return std::nullopt;
   };
-  if (wanted.empty()) return index_of("val_loss").value_or(0);
+  if (wanted.empty()) {
+    for (const Declaration& declared : comparison.experiment.declarations)
+      if (const auto index = index_of(declared.metric)) return *index;
+    return index_of("val_loss").value_or(0);
+  }
   if (const auto exact = index_of(wanted)) return *exact;
   if (const auto evaluation = index_of("eval." + wanted)) return *evaluation;
   std::vector<std::string> names;
@@ -152,13 +197,6 @@ std::vector<std::string> varying_variables(const std::vector<Run>& runs) {
   return names;
 }
 
-// The last value of a finished run, where it can enter a mean.
-std::optional<double> usable(const Comparison& comparison, std::size_t run, std::size_t metric) {
-  const auto& last = comparison.run_metrics[run][metric].last;
-  if (comparison.experiment.runs[run].state != State::finished || !last || !std::isfinite(last->value)) return {};
-  return last->value;
-}
-
 // The mean and the range at each epoch over all of `lines`; values that are not finite are left out.
 std::vector<CurvePoint> summarize_by_epoch(const std::vector<const std::vector<Point>*>& lines) {
   std::map<int, CurvePoint> epochs;
@@ -183,7 +221,7 @@ GroupMetric summarize_group(const Comparison& comparison, const Group& group, st
   std::vector<double> last, best;
   std::vector<const std::vector<Point>*> lines;
   for (const std::size_t run : group.runs) {
-    if (comparison.experiment.runs[run].state != State::finished) continue;
+    if (!comparison.experiment.runs[run].counts()) continue;
     const RunMetric& value = comparison.run_metrics[run][metric];
     if (!value.last) {
       ++result.missing;
@@ -300,6 +338,8 @@ PairedMetric pair_metric(const Comparison& comparison, std::size_t metric) {
   result.curve = summarize_by_epoch(lines);
   result.differences = summarize(differences);
   result.interval = mean_interval(result.differences);
+  if (const auto interval = mean_interval(result.differences, 0.90))
+    result.smallest_margin = std::max(std::fabs(interval->low), std::fabs(interval->high));
   return result;
 }
 
@@ -307,10 +347,10 @@ std::vector<std::size_t> runs_without_partner(const Comparison& comparison) {
   std::unordered_map<std::string, std::array<bool, 2>> finished;
   const auto& runs = comparison.experiment.runs;
   for (const Run& run : runs)
-    if (run.state == State::finished && !run.pair.empty()) finished[run.pair][run.baseline ? 1 : 0] = true;
+    if (run.counts() && !run.pair.empty()) finished[run.pair][run.baseline ? 1 : 0] = true;
   std::vector<std::size_t> alone;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].state == State::finished && (runs[i].pair.empty() || !finished[runs[i].pair][runs[i].baseline ? 0 : 1]))
+    if (runs[i].counts() && (runs[i].pair.empty() || !finished[runs[i].pair][runs[i].baseline ? 0 : 1]))
       alone.push_back(i);
   return alone;
 }
@@ -364,10 +404,24 @@ void note_unfinished(Comparison& comparison) {
     comparison.notes.push_back(fmt::format("Not finished and left out of every mean: {}.", join(parts, ", ")));
 }
 
+// Why a run is not what it says it is: one note a run.
+void note_invalid(Comparison& comparison) {
+  for (const Run& run : comparison.experiment.runs) {
+    if (run.faults.empty()) continue;
+    std::vector<std::string> kinds, texts;
+    for (const Fault& fault : run.faults) {
+      kinds.emplace_back(to_string(fault.kind));
+      texts.push_back(printable(fault.text));
+    }
+    comparison.notes.push_back(fmt::format("Invalid and left out of every mean, pair and verdict: run {} ({}): {}.",
+                                           run.number, join(kinds, ", "), join(texts, "; ")));
+  }
+}
+
 void note_unusable(Comparison& comparison) {
   const std::string& name = comparison.metrics[comparison.primary].name;
   const auto last = [&](std::size_t i) { return comparison.run_metrics[i][comparison.primary].last; };
-  const auto finished = [&](std::size_t i) { return comparison.experiment.runs[i].state == State::finished; };
+  const auto finished = [&](std::size_t i) { return comparison.experiment.runs[i].counts(); };
   const auto missing = select(comparison, [&](std::size_t i) { return finished(i) && !last(i); });
   const auto diverged =
       select(comparison, [&](std::size_t i) { return finished(i) && last(i) && !std::isfinite(last(i)->value); });
@@ -387,6 +441,7 @@ void note_unusable(Comparison& comparison) {
 }
 
 void write_notes(Comparison& comparison) {
+  note_invalid(comparison);
   note_unfinished(comparison);
   if (comparison.metrics.empty()) {
     if (comparison.finished() > 0)
@@ -406,10 +461,12 @@ void write_notes(Comparison& comparison) {
 Comparison compare(Experiment experiment, const Options& options) {
   Comparison comparison;
   comparison.experiment = std::move(experiment);
+  find_faults(comparison.experiment);
   const auto& runs = comparison.experiment.runs;
   comparison.metrics = collect_metrics(comparison.experiment);
-  comparison.primary = choose_primary(comparison.metrics, options.metric);
-  if (options.goal && comparison.has_metrics()) comparison.metrics[comparison.primary].goal = *options.goal;
+  follow_declarations(comparison);
+  comparison.primary = choose_primary(comparison, options.metric);
+  if (options.goal && comparison.has_metrics()) set_goal(comparison, *options.goal);
   collect_run_metrics(comparison);
   comparison.varying = varying_variables(runs);
   comparison.has_baseline = std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.baseline; });
@@ -424,6 +481,8 @@ Comparison compare(Experiment experiment, const Options& options) {
     comparison.unpaired = runs_without_partner(comparison);
   }
   collect_sites(comparison);
+  if (comparison.has_metrics()) comparison.moves = find_moves(comparison);
+  comparison.judgement = judge(comparison);
   write_notes(comparison);
   return comparison;
 }

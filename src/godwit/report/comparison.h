@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "godwit/report/experiment.h"
+#include "godwit/report/judgement.h"
+#include "godwit/report/moves.h"
 #include "godwit/report/statistics.h"
 
 namespace godwit::report {
-
-enum class Goal : std::uint8_t { lowest, highest };
 
 struct Metric {
   std::string name;  // an evaluation job's metric has "eval." before its own name
@@ -27,7 +27,7 @@ struct Metric {
 Goal guess_goal(std::string_view metric);
 
 struct Options {
-  std::string metric;        // the primary metric; empty: val_loss if there is one, else the first
+  std::string metric;        // the primary metric; empty: the declared one, else val_loss, else the first
   std::optional<Goal> goal;  // of the primary metric; absent: guessed from its name
 };
 
@@ -79,7 +79,9 @@ struct PairedMetric {
   std::vector<Pair> pairs;
   Summary differences;
   std::optional<Interval> interval;  // 95 % for the mean difference
-  std::vector<CurvePoint> curve;     // of the pairs' differences by epoch
+  // The 90 % interval lies within no smaller margin; nullopt for fewer than two pairs.
+  std::optional<double> smallest_margin;
+  std::vector<CurvePoint> curve;  // of the pairs' differences by epoch
 };
 
 // Epoch times at one site, of all runs: an unfinished run's epochs took their time too.
@@ -104,18 +106,27 @@ struct Comparison {
   std::vector<Group> by_values;
   std::vector<std::string> varying;  // the variables that differ between runs
 
-  std::vector<PairedMetric> paired;   // indexed as metrics; empty without a baseline
-  std::vector<std::size_t> unpaired;  // finished runs without a finished partner
-  std::vector<SiteTime> site_times;   // in order of first appearance
-  std::vector<std::string> sites;     // every site of a training job, in order of first appearance
-  std::vector<std::string> notes;     // what was left out and why: sentences for people
+  std::vector<PairedMetric> paired;    // indexed as metrics; empty without a baseline
+  std::vector<std::size_t> unpaired;   // finished runs without a finished partner
+  std::optional<Judgement> judgement;  // absent where nothing was declared
+  std::optional<Moves> moves;          // of the primary metric; absent without a metric
+  std::vector<SiteTime> site_times;    // in order of first appearance
+  std::vector<std::string> sites;      // every site of a training job, in order of first appearance
+  std::vector<std::string> notes;      // what was left out and why: sentences for people
 
   std::size_t finished() const;
+  // Runs whose jobs told where each epoch came from, and those of them that are not what they say.
+  std::size_t with_records() const;
+  std::size_t invalid() const;
   bool has_metrics() const { return !metrics.empty(); }
 };
 
-// Throws InputError where `options.metric` names no metric of the experiment.
+// Throws InputError where `options.metric` names no metric of the experiment, or `options.goal` contradicts what was
+// declared of the primary metric.
 Comparison compare(Experiment experiment, const Options& options = {});
+
+// The last value of a run that counts, where it is finite: what enters means, pairs and verdicts.
+std::optional<double> usable(const Comparison& comparison, std::size_t run, std::size_t metric);
 
 // Whether every epoch's time was told by its job.
 bool epoch_times_reported(const Comparison& comparison);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <map>
 
+#include "godwit/base/clock.h"
+
 namespace godwit::report {
 namespace {
 
@@ -99,6 +101,7 @@ Json run_json(const Comparison& comparison, std::size_t index) {
           {"pair", run.pair},
           {"values", values},
           {"state", to_string(run.state)},
+          {"valid", run.faults.empty()},
           {"epochs", run.epochs},
           {"attempts", attempts_of(run)},
           {"retries", retries_of(run)},
@@ -141,8 +144,116 @@ Json paired_json(const Comparison& comparison, const PairedMetric& paired) {
                      {"by_epoch", points_json(pair.by_epoch)}});
   return {{"difference", summary_json(paired.differences)},
           {"interval_95", interval_json(paired.interval)},
+          {"smallest_margin", paired.smallest_margin ? Json(*paired.smallest_margin) : Json(nullptr)},
           {"pairs", pairs},
           {"curve", curve_json(paired.curve)}};
+}
+
+Json declaration_json(const Declaration& declared) {
+  Json json = {{"metric", declared.metric},
+               {"margin", declared.margin.margin},
+               {"alpha", declared.margin.alpha},
+               {"better", nullptr},
+               {"time", nullptr},
+               {"lines_before", declared.lines_before}};
+  if (declared.goal) json["better"] = *declared.goal == Goal::lowest ? "low" : "high";
+  if (declared.time != 0) json["time"] = iso_time(declared.time);
+  return json;
+}
+
+Json test_json(const Equivalence& test) {
+  return {{"test", test.paired ? "paired" : "welch"},
+          {"migrated", test.migrated},
+          {"baseline", test.baseline},
+          {"difference", test.difference},
+          {"standard_error", test.standard_error},
+          {"df", test.df},
+          {"interval", interval_json(test.interval)},
+          {"interval_level", 1 - 2 * test.margin.alpha},
+          {"difference_interval", interval_json(test.wide_interval)},
+          {"difference_interval_level", 1 - test.margin.alpha},
+          {"p_lower", test.p_lower},
+          {"p_upper", test.p_upper},
+          {"p_equivalence", test.p_equivalence()},
+          {"p_difference", test.p_difference},
+          {"beyond_margin", test.beyond_margin},
+          {"smallest_margin", test.smallest_margin},
+          {"power", test.power},
+          {"power_wanted", kPowerWanted},
+          {"needed", test.needed ? Json(*test.needed) : Json(nullptr)}};
+}
+
+Json judged_json(const Judged& judged) {
+  Json json = {{"declared", declaration_json(judged.declared)}, {"verdict", nullptr}, {"test", nullptr}};
+  if (judged.test) {
+    json["verdict"] = to_string(judged.test->verdict);
+    json["test"] = test_json(*judged.test);
+  } else {
+    json["reason"] = judged.reason;
+  }
+  return json;
+}
+
+Json verdict_json(const Comparison& comparison) {
+  if (!comparison.judgement) return nullptr;
+  const Judgement& judgement = *comparison.judgement;
+  Json json = judged_json(judgement.verdict);
+  json["declared_beforehand"] = judgement.beforehand;
+  json["interim"] = judgement.interim;
+  json["changed_afterwards"] = Json::array();
+  for (const Judged& change : judgement.changes) json["changed_afterwards"].push_back(judged_json(change));
+  return json;
+}
+
+Json bands_json(const Comparison& comparison, const Bands& bands) {
+  Json json = {
+      {"values", bands.values}, {"inside", bands.inside}, {"outside", Json::array()}, {"cells", Json::array()}};
+  for (const Excursion& out : bands.outside)
+    json["outside"].push_back(
+        {{"run", comparison.experiment.runs[out.run].number}, {"epoch", out.epoch}, {"t", out.t}});
+  for (const CellBand& cell : bands.cells) {
+    Json points = Json::array();
+    for (const BandPoint& point : cell.points)
+      points.push_back({{"epoch", point.epoch}, {"low", point.low}, {"high", point.high}});
+    json["cells"].push_back({{"values", cell.values}, {"band_95", points}});
+  }
+  return json;
+}
+
+Json spread_json(const Spread& spread) {
+  Json json = {{"seed", spread.parts.seed},         {"site", nullptr},
+               {"rest", spread.parts.rest},         {"seed_and_values_together", spread.seeds_hold_values},
+               {"runs", spread.parts.observations}, {"seeds", spread.parts.seeds},
+               {"cells", spread.parts.cells},       {"sites", spread.parts.sites}};
+  if (spread.with_sites) json["site"] = spread.parts.site;
+  return json;
+}
+
+Json moves_json(const Comparison& comparison) {
+  if (!comparison.moves) return nullptr;
+  const Moves& moves = *comparison.moves;
+  Json json = Json::object();
+  const auto put = [&](const char* key, const auto& value, const std::string& reason, const auto& to) {
+    json[key] = value ? to(*value) : Json{{"not_computed", reason}};
+  };
+  put("bands", moves.bands, moves.no_bands, [&](const Bands& bands) { return bands_json(comparison, bands); });
+  put("jumps", moves.jumps, moves.no_jumps, [](const Jumps& jumps) {
+    return Json{{"changes", jumps.changes},
+                {"jump", summary_json(jumps.sizes)},
+                {"interval_95", interval_json(jumps.interval)},
+                {"p", jumps.p}};
+  });
+  put("variance", moves.spread, moves.no_spread, spread_json);
+  return json;
+}
+
+Json provenance_json(const Comparison& comparison) {
+  Json invalid = Json::array();
+  for (const Run& run : comparison.experiment.runs)
+    for (const Fault& fault : run.faults)
+      invalid.push_back(
+          {{"run", run.number}, {"fault", to_string(fault.kind)}, {"epoch", fault.epoch}, {"text", fault.text}});
+  return {{"runs_with_records", comparison.with_records()}, {"invalid", invalid}};
 }
 
 }  // namespace
@@ -153,6 +264,9 @@ Json to_json(const Comparison& comparison) {
                {"finished", comparison.finished()},
                {"primary_metric", nullptr},
                {"metrics", Json::array()},
+               {"verdict", verdict_json(comparison)},
+               {"provenance", provenance_json(comparison)},
+               {"moves", moves_json(comparison)},
                {"varying", comparison.varying},
                {"notes", comparison.notes},
                {"groups", groups_json(comparison, comparison.groups)},

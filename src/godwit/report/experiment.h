@@ -2,16 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "godwit/report/equivalence.h"
 
 namespace godwit::report {
 
 enum class State : std::uint8_t { waiting, running, finished, failed };
 
 std::string_view to_string(State state);
+
+enum class Goal : std::uint8_t { lowest, highest };
 
 // One value of a metric. `value` may be NaN or infinite: a model that diverged says so.
 struct Point {
@@ -46,6 +51,30 @@ struct EpochTime {
   bool reported = true;  // by the job; false: the time between the lines that the engine read
 };
 
+// What a line says of where its epoch came from. Hashes are the jobs' own texts; empty: not told, or nothing there.
+struct EpochRecord {
+  int epoch = 0;
+  std::string parent;        // of the checkpoint that it began with
+  std::string checkpoint;    // of the one that it left
+  std::string random_state;  // of the random numbers' generator
+  std::string data_order;
+};
+
+// Why a run is not what it says it is.
+enum class FaultKind : std::uint8_t {
+  forked,    // an epoch went on from something else than the one before it left
+  gapped,    // an epoch between others is not recorded
+  replayed,  // an epoch began where an earlier one had
+  unpaired,  // an epoch read other data than the same epoch of its pair's baseline
+};
+std::string_view to_string(FaultKind kind);
+
+struct Fault {
+  FaultKind kind = FaultKind::forked;
+  int epoch = 0;
+  std::string text;  // a sentence's predicate for people: "epoch 5 began with …"
+};
+
 struct Run {
   std::uint32_t number = 0;
   std::string uuid;
@@ -59,6 +88,11 @@ struct Run {
   std::vector<Job> jobs;  // training jobs, by epoch
   std::vector<Series> series;
   std::vector<EpochTime> epoch_times;
+  std::vector<EpochRecord> records;  // by epoch; empty where its jobs tell nothing of the kind
+  std::vector<Fault> faults;         // by epoch, at most one of a kind (chain.h finds them)
+
+  // Whether it may enter a mean, a pair, a verdict.
+  bool counts() const { return state == State::finished && faults.empty(); }
 };
 
 // Of all its training jobs.
@@ -66,11 +100,21 @@ std::uint32_t attempts_of(const Run& run);
 std::uint32_t retries_of(const Run& run);
 double wall_seconds_of(const Run& run);
 
+// How the runs were to be compared, as it was said at one time.
+struct Declaration {
+  std::string metric;        // empty: not at all any more
+  std::optional<Goal> goal;  // absent: by the metric's name
+  Margin margin;
+  std::int64_t time = 0;         // microseconds UTC; 0: the experiment's file as it is now, which nothing has run with
+  std::size_t lines_before = 0;  // of metrics that had been reported by then
+};
+
 struct Experiment {
   std::string name;
   std::string uuid;
   std::string file;  // experiment.yaml, as the journal names it
   std::vector<Run> runs;
+  std::vector<Declaration> declarations;  // oldest first
 };
 
 }  // namespace godwit::report

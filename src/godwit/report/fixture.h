@@ -57,7 +57,7 @@ inline double noise(std::uint64_t a, std::uint64_t b) {
 // towards 1.5 with a little noise, epoch times that differ between sites.
 inline Experiment synthetic(std::uint32_t pairs, int epochs = 30, int epochs_per_job = 5) {
   const std::vector<std::string> sites = {"delta", "expanse", "anvil", "bridges2"};
-  Experiment experiment{"Global Pretraining", "0123456789abcdef0123456789abcdef", "experiment.yaml", {}};
+  Experiment experiment{"Global Pretraining", "0123456789abcdef0123456789abcdef", "experiment.yaml", {}, {}};
   for (const bool baseline : {false, true})
     for (std::uint32_t p = 0; p < pairs; ++p) {
       Run run;

@@ -30,6 +30,8 @@ p{margin:0 0 12px}
 .card span{display:block;color:var(--muted);font-size:13px}
 .card strong{display:block;font-size:20px;font-weight:600;font-variant-numeric:tabular-nums}
 .notes{border-left:4px solid var(--accent);background:var(--panel);padding:10px 14px 10px 30px;margin:16px 0}
+.verdict{border:1px solid var(--line);border-radius:8px;padding:12px 14px;margin:0 0 16px;max-width:62em}
+.verdict p{margin:0 0 4px}.verdict .first{font-weight:600}
 .figures{columns:2 480px;column-gap:28px}
 figure{break-inside:avoid;margin:0;padding:8px 0 20px}
 figure h3{font-size:15px;margin:0 0 8px}
@@ -86,6 +88,15 @@ std::string cards(const Comparison& comparison) {
   if (wall > 0)
     html += card("training time", format_duration(wall),
                  fmt::format("of all jobs, at {}", format_count(comparison.sites.size(), "site")));
+  return html + "</div>\n";
+}
+
+std::string verdict(const Comparison& comparison) {
+  const std::vector<std::string> sentences = verdict_sentences(comparison);
+  if (sentences.empty()) return {};
+  std::string html = "<div class=\"verdict\">\n";
+  for (std::size_t i = 0; i < sentences.size(); ++i)
+    html += fmt::format("<p{}>{}</p>\n", i == 0 ? " class=\"first\"" : "", escape_xml(sentences[i]));
   return html + "</div>\n";
 }
 
@@ -154,7 +165,7 @@ std::string html_page(const Comparison& comparison) {
     below += (below.empty() ? "" : " · ") + ("all runs: " + common);
   html += fmt::format("<p class=\"quiet\">{}</p>\n<p class=\"headline\">{}</p>\n", escape_xml(below),
                       escape_xml(headline(comparison)));
-  html += cards(comparison) + notes(comparison) + figures(comparison) + "<h2>Tables</h2>\n";
+  html += verdict(comparison) + cards(comparison) + notes(comparison) + figures(comparison) + "<h2>Tables</h2>\n";
   for (const Table& table : make_tables(comparison, kMostRows)) html += table_html(table);
   return html + footer(comparison) + "</main>\n</body>\n</html>\n";
 }

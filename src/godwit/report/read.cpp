@@ -76,6 +76,40 @@ void add_series(Run& run, const std::vector<journal::EpochMetrics>& epochs, bool
     }
 }
 
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void add_records(Run& run, const std::vector<journal::EpochMetrics>& epochs) {
+  for (const journal::EpochMetrics& epoch : epochs) {
+    const auto told = epoch.metrics.find("provenance");
+    if (told == epoch.metrics.end() || !told->is_object()) continue;
+    run.records.push_back({static_cast<int>(epoch.epoch), text_in(*told, "parent_checkpoint"),
+                           text_in(*told, "checkpoint"), text_in(*told, "rng_state"), text_in(*told, "data_order")});
+  }
+}
+
+double number_in(const Json& object, const char* key, double otherwise) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
+Declaration read_declaration(const journal::Declaration& source) {
+  Declaration declared;
+  declared.time = source.time;
+  declared.lines_before = source.lines_before;
+  declared.metric = text_in(source.json, "metric");
+  if (const std::string better = text_in(source.json, "better"); !better.empty())
+    declared.goal = better == "high" ? Goal::highest : Goal::lowest;
+  declared.margin.margin = number_in(source.json, "margin", 0);
+  declared.margin.alpha = number_in(source.json, "alpha", declared.margin.alpha);
+  // What no version of ours wrote is no declaration.
+  if (!(declared.margin.margin > 0) || !(declared.margin.alpha > 0 && declared.margin.alpha < 0.5))
+    declared.metric.clear();
+  return declared;
+}
+
 using AttemptName = std::pair<journal::NodeIndex, std::uint32_t>;
 
 // The wall time of an attempt that has ended; nullopt while it runs.
@@ -125,6 +159,7 @@ Run read_run(const journal::View& view, journal::RunIndex index) {
   add_series(run, training, false);
   add_series(run, journal::stitch(view, index, "evaluate"), true);
   add_epoch_times(view, run, training);
+  add_records(run, training);
   return run;
 }
 
@@ -138,6 +173,16 @@ Experiment read_experiment(const journal::View& view) {
   for (journal::RunIndex run = 0; run < view.runs().size(); ++run) experiment.runs.push_back(read_run(view, run));
   std::stable_sort(experiment.runs.begin(), experiment.runs.end(),
                    [](const Run& a, const Run& b) { return a.number < b.number; });
+  for (const journal::Declaration& declared : view.declarations())
+    experiment.declarations.push_back(read_declaration(declared));
+  return experiment;
+}
+
+Experiment read_experiment(const journal::View& view, const Json& declared_now) {
+  Experiment experiment = read_experiment(view);
+  const auto& known = view.declarations();
+  if (declared_now != (known.empty() ? Json::object() : known.back().json))
+    experiment.declarations.push_back(read_declaration({0, view.metrics().size(), declared_now}));
   return experiment;
 }
 

@@ -78,6 +78,12 @@ std::string attempts_text(const Run& run) {
                      retries == 0 ? "" : fmt::format(" ({} retr{})", retries, retries == 1 ? "y" : "ies"));
 }
 
+// "finished", or what is wrong with it: "forked at epoch 5".
+std::string state_text(const Run& run) {
+  if (run.faults.empty()) return std::string(to_string(run.state));
+  return fmt::format("{} at epoch {}", to_string(run.faults.front().kind), run.faults.front().epoch);
+}
+
 Table runs_table(const Comparison& comparison, std::size_t most) {
   constexpr std::size_t kMostMetrics = 3;
   Table table{"Runs", {{"run", true}, {"uuid"}}, {}, {}};
@@ -99,8 +105,7 @@ Table runs_table(const Comparison& comparison, std::size_t most) {
           std::find_if(run.values.begin(), run.values.end(), [&](const auto& v) { return v.first == name; });
       row.push_back(found == run.values.end() ? kNone : found->second);
     }
-    row.insert(row.end(),
-               {fmt::to_string(run.seed), site_path(run), std::string(to_string(run.state)), attempts_text(run)});
+    row.insert(row.end(), {fmt::to_string(run.seed), site_path(run), state_text(run), attempts_text(run)});
     for (const std::size_t metric : metrics) {
       const auto& last = comparison.run_metrics[i][metric].last;
       row.push_back(last ? format_number(last->value) : kNone);
@@ -174,7 +179,13 @@ Table values_table(const Comparison& comparison, std::size_t most) {
 
 Table paired_table(const Comparison& comparison, std::size_t most) {
   Table table{"Seed-paired differences, migrated − baseline, of the last values",
-              {{"metric"}, {"pairs", true}, {"mean", true}, {"sd", true}, {"95 % interval", true}, {"median", true}},
+              {{"metric"},
+               {"pairs", true},
+               {"mean", true},
+               {"sd", true},
+               {"95 % interval", true},
+               {"median", true},
+               {"provable margin", true}},
               {},
               {}};
   const auto metrics = metric_order(comparison);
@@ -187,8 +198,73 @@ Table paired_table(const Comparison& comparison, std::size_t most) {
                                     s.n > 0 ? format_signed(s.mean, spread) : kNone,
                                     s.n > 1 ? format_number(s.sd, spread) : kNone,
                                     interval_text(s, paired.interval, format_signed),
-                                    s.n > 0 ? format_signed(s.median, spread) : kNone};
+                                    s.n > 0 ? format_signed(s.median, spread) : kNone,
+                                    paired.smallest_margin ? format_number(*paired.smallest_margin) : kNone};
   });
+  return table;
+}
+
+std::string share_text(double part, double whole) {
+  return fmt::format("{:.0f} % (sd {})", whole > 0 ? 100 * part / whole : 0, format_number(std::sqrt(part)));
+}
+
+// "run 3 at epoch 12".
+std::string excursions_text(const Comparison& comparison, const Bands& bands) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> parts;
+  for (const Excursion& out : bands.outside)
+    if (parts.size() < kMost)
+      parts.push_back(fmt::format("run {} at epoch {}", comparison.experiment.runs[out.run].number, out.epoch));
+  if (parts.empty()) return "no run leaves the band that all epochs together keep to";
+  const std::size_t more = bands.outside.size() - parts.size();
+  return "farther out than chance: " + join(parts, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::vector<std::string> bands_row(const Comparison& comparison, const Moves& moves) {
+  const std::string what = "migrated epochs within the 95 % band of baseline runs";
+  if (!moves.bands) return {what, kNone, moves.no_bands};
+  const Bands& bands = *moves.bands;
+  return {
+      what,
+      fmt::format("{:.0f} % ({} of {})", 100.0 * static_cast<double>(bands.inside) / static_cast<double>(bands.values),
+                  bands.inside, bands.values),
+      excursions_text(comparison, bands)};
+}
+
+std::vector<std::string> jumps_row(const Moves& moves) {
+  const std::string what = "jump where the site changes";
+  if (!moves.jumps) return {what, kNone, moves.no_jumps};
+  const Jumps& jumps = *moves.jumps;
+  const double error = standard_error(jumps.sizes);
+  return {what, format_signed(jumps.sizes.mean, error),
+          fmt::format("95 % interval {}, p = {:.2g}; {}, {} of site",
+                      interval_text(jumps.sizes, jumps.interval, format_signed), jumps.p,
+                      format_count(jumps.sizes.n, "pair"), format_count(jumps.changes, "change"))};
+}
+
+void add_spread_rows(Table& table, const Moves& moves) {
+  if (!moves.spread) {
+    table.rows.push_back({"variance by seed, site and rest", kNone, moves.no_spread});
+    return;
+  }
+  const auto& [parts, with_sites, seeds_hold_values] = *moves.spread;
+  table.rows.push_back({seeds_hold_values ? "variance of seed and values" : "variance of the seed",
+                        share_text(parts.seed, parts.total()), format_count(parts.seeds, "seed")});
+  table.rows.push_back({"variance of the site", with_sites ? share_text(parts.site, parts.total()) : kNone,
+                        with_sites ? format_count(parts.sites, "site") : "all runs were at the same sites"});
+  table.rows.push_back(
+      {"variance of the rest", share_text(parts.rest, parts.total()), format_count(parts.observations, "run")});
+}
+
+// What moving did along the way, as far as that shows.
+Table moves_table(const Comparison& comparison) {
+  Table table{"What moving did: " + comparison.metrics[comparison.primary].name,
+              {{"what"}, {"value", true}, {"of which"}},
+              {},
+              {}};
+  table.rows.push_back(bands_row(comparison, *comparison.moves));
+  table.rows.push_back(jumps_row(*comparison.moves));
+  add_spread_rows(table, *comparison.moves);
   return table;
 }
 
@@ -240,7 +316,7 @@ std::string difference_sentence(const Comparison& comparison) {
                       interval_text(s, paired.interval, format_signed));
   const bool zero_inside = paired.interval->low <= 0 && 0 <= paired.interval->high;
   return text + (zero_inside
-                     ? " The interval holds zero: no difference is shown, which does not prove that there is none."
+                     ? " The interval holds zero: that shows no difference, and does not prove that there is none."
                      : " The interval does not hold zero.");
 }
 
@@ -261,6 +337,7 @@ std::vector<Table> make_tables(const Comparison& comparison, std::size_t most_ro
     tables.push_back(groups_table(comparison, most_rows));
     if (!comparison.by_values.empty()) tables.push_back(values_table(comparison, most_rows));
     if (comparison.has_baseline) tables.push_back(paired_table(comparison, most_rows));
+    if (comparison.has_baseline && comparison.moves) tables.push_back(moves_table(comparison));
   }
   if (!comparison.site_times.empty()) tables.push_back(times_table(comparison, most_rows));
   return tables;
