@@ -7,6 +7,7 @@
 
 #include "godwit/base/error.h"
 #include "godwit/cli/command.h"
+#include "godwit/cli/landscape.h"
 #include "godwit/cli/opened.h"
 #include "godwit/cli/table.h"
 #include "godwit/cli/terminal.h"
@@ -29,6 +30,7 @@ struct Options {
   std::string html_file;
   std::string svg_file;
   std::size_t rows = 40;
+  LandscapeOptions landscape;
   bool all = false;
   bool json = false;
 };
@@ -49,7 +51,10 @@ report::Comparison load(const Options& options) {
   if (options.better == "low") wanted.goal = report::Goal::lowest;
   if (options.better == "high") wanted.goal = report::Goal::highest;
   const Opened opened = open_journal(options.file);
-  return report::compare(report::read_experiment(opened.view, declared_now(opened)), wanted);
+  report::Comparison comparison = report::compare(report::read_experiment(opened.view, declared_now(opened)), wanted);
+  if (comparison.has_baseline && comparison.has_metrics() && comparison.finished() > 0)
+    comparison.landscape = survey(opened, comparison, options.landscape);
+  return comparison;
 }
 
 void print_table(const report::Table& table, const Terminal& terminal) {
@@ -106,6 +111,14 @@ int compare(const Options& options) {
   return kSuccess;
 }
 
+int run_compare(const Options& options) {
+  try {
+    return compare(options);
+  } catch (const Interrupted&) {
+    return kInterrupted;
+  }
+}
+
 }  // namespace
 
 void add_compare(CLI::App& root, Action& action) {
@@ -122,11 +135,20 @@ void add_compare(CLI::App& root, Action& action) {
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   command->add_flag("--all", options->all, "Show all rows");
+  command->add_flag("--weights", options->landscape.weights,
+                    "Measure distances of weights however large checkpoints are");
+  auto* barrier = command->add_flag("--barrier", options->landscape.barrier,
+                                    "Run the evaluation, here, on what lies between the checkpoints of two runs");
+  command
+      ->add_option("--points", options->landscape.points, "Evaluations from one checkpoint to the other (default: 11)")
+      ->needs(barrier)
+      ->check(CLI::Range(3, 1001))
+      ->option_text("N");
   command->add_flag("--json", options->json, "Print everything as JSON");
   command->add_option("--html", options->html_file, "Write one page with charts that needs nothing beside it")
       ->type_name("FILE");
   command->add_option("--svg", options->svg_file, "Write the charts as one picture")->type_name("FILE");
-  command->callback([&action, options] { action = [options] { return compare(*options); }; });
+  command->callback([&action, options] { action = [options] { return run_compare(*options); }; });
 }
 
 }  // namespace godwit::cli

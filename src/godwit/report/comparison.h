@@ -11,6 +11,7 @@
 
 #include "godwit/report/experiment.h"
 #include "godwit/report/judgement.h"
+#include "godwit/report/landscape.h"
 #include "godwit/report/moves.h"
 #include "godwit/report/statistics.h"
 
@@ -110,6 +111,7 @@ struct Comparison {
   std::vector<std::size_t> unpaired;   // finished runs without a finished partner
   std::optional<Judgement> judgement;  // absent where nothing was declared
   std::optional<Moves> moves;          // of the primary metric; absent without a metric
+  std::optional<Landscape> landscape;  // where somebody looked: compare() does not
   std::vector<SiteTime> site_times;    // in order of first appearance
   std::vector<std::string> sites;      // every site of a training job, in order of first appearance
   std::vector<std::string> notes;      // what was left out and why: sentences for people

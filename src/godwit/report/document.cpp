@@ -247,6 +247,53 @@ Json moves_json(const Comparison& comparison) {
   return json;
 }
 
+Json run_pair_json(const Comparison& comparison, const RunPair& pair) {
+  return {{"runs", {comparison.experiment.runs[pair.a].number, comparison.experiment.runs[pair.b].number}},
+          {"same_seed", pair.same_seed}};
+}
+
+Json distances_json(const Comparison& comparison, const Distances& distances) {
+  Json all = Json::array();
+  for (const Distance& distance : distances.all) {
+    Json json = run_pair_json(comparison, distance.runs);
+    json["relative"] = distance.weights.relative();
+    json["cosine"] = distance.weights.cosine();
+    json["weights"] = distance.weights.weights;
+    all.push_back(std::move(json));
+  }
+  return {{"same_seed", summary_json(distances.same_seed)},
+          {"yardstick", summary_json(distances.yardstick)},
+          {"pairs", all}};
+}
+
+Json barriers_json(const Comparison& comparison, const Barriers& barriers) {
+  Json all = Json::array();
+  for (const Barrier& barrier : barriers.all) {
+    Json json = run_pair_json(comparison, barrier.runs);
+    json["height"] = barrier.height;
+    json["line"] = Json::array();
+    for (const auto& [place, value] : barrier.line) json["line"].push_back({{"place", place}, {"value", value}});
+    all.push_back(std::move(json));
+  }
+  return {{"metric", barriers.metric},
+          {"better", barriers.high_is_better ? "high" : "low"},
+          {"same_seed", summary_json(barriers.same_seed)},
+          {"yardstick", summary_json(barriers.yardstick)},
+          {"pairs", all}};
+}
+
+// What was not asked for is not there.
+Json landscape_json(const Comparison& comparison) {
+  Json json = Json::object();
+  if (!comparison.landscape) return json;
+  const Landscape& landscape = *comparison.landscape;
+  if (landscape.distances) json["distance"] = distances_json(comparison, *landscape.distances);
+  if (!landscape.no_distances.empty()) json["distance"]["not_computed"] = landscape.no_distances;
+  if (landscape.barriers) json["barrier"] = barriers_json(comparison, *landscape.barriers);
+  if (!landscape.no_barriers.empty()) json["barrier"]["not_computed"] = landscape.no_barriers;
+  return json;
+}
+
 Json provenance_json(const Comparison& comparison) {
   Json invalid = Json::array();
   for (const Run& run : comparison.experiment.runs)
@@ -267,6 +314,7 @@ Json to_json(const Comparison& comparison) {
                {"verdict", verdict_json(comparison)},
                {"provenance", provenance_json(comparison)},
                {"moves", moves_json(comparison)},
+               {"weights", landscape_json(comparison)},
                {"varying", comparison.varying},
                {"notes", comparison.notes},
                {"groups", groups_json(comparison, comparison.groups)},

@@ -105,8 +105,8 @@ Declaration read_declaration(const journal::Declaration& source) {
   declared.margin.margin = number_in(source.json, "margin", 0);
   declared.margin.alpha = number_in(source.json, "alpha", declared.margin.alpha);
   // What no version of ours wrote is no declaration.
-  if (!(declared.margin.margin > 0) || !(declared.margin.alpha > 0 && declared.margin.alpha < 0.5))
-    declared.metric.clear();
+  const bool whole = declared.margin.margin > 0 && declared.margin.alpha > 0 && declared.margin.alpha < 0.5;
+  if (!whole) declared.metric.clear();
   return declared;
 }
 

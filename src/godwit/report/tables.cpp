@@ -268,6 +268,38 @@ Table moves_table(const Comparison& comparison) {
   return table;
 }
 
+std::vector<std::string> landscape_row(const char* what, const Summary& same_seed, const Summary& yardstick) {
+  const auto counted = [](const Summary& summary) {
+    return summary.n == 0 ? kNone : fmt::format("{} (n = {})", mean_text(summary), summary.n);
+  };
+  const bool comparable = same_seed.n > 0 && yardstick.n > 0 && yardstick.mean > 0;
+  return {what, counted(same_seed), counted(yardstick),
+          comparable ? format_number(same_seed.mean / yardstick.mean) : kNone};
+}
+
+// Where the weights lie: pairs beside the yardstick.
+Table landscape_table(const Landscape& landscape) {
+  Table table{"Where the last weights lie",
+              {{"what"}, {"migrated and its baseline", true}, {"baselines of other seeds", true}, {"ratio", true}},
+              {},
+              {}};
+  std::vector<std::string> notes;
+  if (landscape.distances)
+    table.rows.push_back(
+        landscape_row("relative distance of weights", landscape.distances->same_seed, landscape.distances->yardstick));
+  else if (!landscape.no_distances.empty())
+    notes.push_back(fmt::format("Distance of weights not computed: {}.", landscape.no_distances));
+  if (landscape.barriers)
+    table.rows.push_back(landscape_row(("barrier of " + landscape.barriers->metric).c_str(),
+                                       landscape.barriers->same_seed, landscape.barriers->yardstick));
+  if (!landscape.no_barriers.empty())
+    notes.push_back(fmt::format("{}: {}.",
+                                landscape.barriers ? "Barriers of some pairs are missing" : "Barrier not computed",
+                                landscape.no_barriers));
+  table.note = join(notes, " ");
+  return table;
+}
+
 Table times_table(const Comparison& comparison, std::size_t most) {
   Table table{"Time per epoch by site",
               {{"site"},
@@ -327,7 +359,10 @@ std::string headline(const Comparison& comparison) {
   const std::size_t finished = comparison.finished();
   if (finished == 0) return fmt::format("Nothing finished yet: 0 of {}.", format_count(all, "run"));
   std::string text = fmt::format("{} of {} finished.", finished, format_count(all, "run"));
-  if (comparison.has_metrics() && comparison.has_baseline) text += difference_sentence(comparison);
+  // The verdict says it better.
+  const auto& judgement = comparison.judgement;
+  const bool judged = judgement && judgement->verdict.test && judgement->verdict.metric == comparison.primary;
+  if (comparison.has_metrics() && comparison.has_baseline && !judged) text += difference_sentence(comparison);
   return text;
 }
 
@@ -339,6 +374,7 @@ std::vector<Table> make_tables(const Comparison& comparison, std::size_t most_ro
     if (comparison.has_baseline) tables.push_back(paired_table(comparison, most_rows));
     if (comparison.has_baseline && comparison.moves) tables.push_back(moves_table(comparison));
   }
+  if (comparison.has_baseline && comparison.landscape) tables.push_back(landscape_table(*comparison.landscape));
   if (!comparison.site_times.empty()) tables.push_back(times_table(comparison, most_rows));
   return tables;
 }
