@@ -45,8 +45,7 @@ class Checkpoints {
   std::optional<std::string> folder_of(std::size_t run) const {
     const auto& jobs = runs_[run].jobs;
     for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
-      const fs::path place =
-          fs::path(folder_) / "runs" / runs_[run].uuid / "checkpoints" / std::to_string(job->last_epoch);
+      fs::path place = fs::path(folder_) / "runs" / runs_[run].uuid / "checkpoints" / std::to_string(job->last_epoch);
       if (fs::is_regular_file(place / path_)) return place;
     }
     return std::nullopt;

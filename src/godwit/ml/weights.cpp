@@ -16,20 +16,12 @@ T element(const std::byte* data, std::size_t index) {
   return value;
 }
 
-// Calls fn with a value of the tensor's C++ type.
+// Calls fn with a value of the C++ type of a weight's tensor.
 void with_type(DType type, const auto& fn) {
-  switch (type) {
-    case DType::f16:
-      return fn(Eigen::half());
-    case DType::bf16:
-      return fn(Eigen::bfloat16());
-    case DType::f32:
-      return fn(float());
-    case DType::f64:
-      return fn(double());
-    default:
-      return;
-  }
+  if (type == DType::f16) fn(Eigen::half());
+  if (type == DType::bf16) fn(Eigen::bfloat16());
+  if (type == DType::f32) fn(float());
+  if (type == DType::f64) fn(double());
 }
 
 // Calls fn for each weight of `a` with the two files' tensors of that name.
