@@ -300,7 +300,7 @@ std::string chart_style() {
       "svg.chart .strong{font-weight:600}\nsvg.chart .heading{font-size:15px;font-weight:600}\n"
       "svg.chart .paper{fill:#ffffff}\n"
       ".grid{stroke:#e4e8ec;stroke-width:1}\n.axis{stroke:#8b949e;stroke-width:1}\n"
-      ".zero{stroke:#57606a;stroke-width:1.25;stroke-dasharray:4 3}\n"
+      ".zero{fill:none;stroke:#57606a;stroke-width:1.25;stroke-dasharray:4 3}\n"
       ".line,.thin,.faint{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-linecap:round}\n"
       ".line{stroke-width:2.5}\n.thin{stroke-width:1.1;opacity:.5}\n.faint{stroke-width:1.1;opacity:.5;stroke-"
       "dasharray:1 4}\n"

@@ -67,6 +67,14 @@ std::size_t Comparison::finished() const {
                                                 [](const Run& run) { return run.state == State::finished; }));
 }
 
+std::optional<Interval> CurvePoint::interval() const {
+  Summary sample;
+  sample.n = n;
+  sample.mean = mean;
+  sample.sd = sd;
+  return mean_interval(sample);
+}
+
 std::size_t Comparison::with_records() const {
   return static_cast<std::size_t>(std::count_if(experiment.runs.begin(), experiment.runs.end(),
                                                 [](const Run& run) { return !run.records.empty(); }));
@@ -199,20 +207,25 @@ std::vector<std::string> varying_variables(const std::vector<Run>& runs) {
 
 // The mean and the range at each epoch over all of `lines`; values that are not finite are left out.
 std::vector<CurvePoint> summarize_by_epoch(const std::vector<const std::vector<Point>*>& lines) {
-  std::map<int, CurvePoint> epochs;
+  std::map<int, CurvePoint> epochs;  // `sd` holds the sum of squared deviations until the end
   for (const std::vector<Point>* line : lines)
     for (const Point& point : *line) {
       if (!std::isfinite(point.value)) continue;
       CurvePoint& at =
-          epochs.try_emplace(point.epoch, CurvePoint{point.epoch, 0, 0, point.value, point.value}).first->second;
+          epochs.try_emplace(point.epoch, CurvePoint{point.epoch, 0, 0, point.value, point.value, 0}).first->second;
       ++at.n;
-      at.mean += (point.value - at.mean) / static_cast<double>(at.n);
+      const double before = point.value - at.mean;
+      at.mean += before / static_cast<double>(at.n);
+      at.sd += before * (point.value - at.mean);
       at.min = std::min(at.min, point.value);
       at.max = std::max(at.max, point.value);
     }
   std::vector<CurvePoint> curve;
   curve.reserve(epochs.size());
-  for (const auto& [epoch, point] : epochs) curve.push_back(point);
+  for (auto& [epoch, point] : epochs) {
+    point.sd = point.n > 1 ? std::sqrt(point.sd / static_cast<double>(point.n - 1)) : 0;
+    curve.push_back(point);
+  }
   return curve;
 }
 
@@ -451,7 +464,7 @@ void write_notes(Comparison& comparison) {
   }
   if (comparison.has_baseline && !comparison.unpaired.empty())
     comparison.notes.push_back(
-        fmt::format("Finished without a finished partner of the same values and seed: {}; in "
+        fmt::format("Finished without a finished, valid partner of the same values and seed: {}; in "
                     "their group's mean, in no paired difference.",
                     name_runs(comparison, comparison.unpaired)));
 }

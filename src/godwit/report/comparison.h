@@ -44,6 +44,10 @@ struct CurvePoint {
   double mean = 0;
   double min = 0;
   double max = 0;
+  double sd = 0;  // of the sample; 0 for one run
+
+  // 95 % for the mean; nullopt for one run.
+  std::optional<Interval> interval() const;
 };
 
 // One metric of one group: over its finished runs whose last value is finite.

@@ -138,7 +138,7 @@ TEST_CASE("unfinished runs are named and enter no mean and no pair") {
   CHECK(result.paired[0].pairs[0].key == "a");
   CHECK(result.unpaired == std::vector<std::size_t>{2, 4});
   CHECK(noted(result, "Not finished and left out of every mean: run 1 (running), run 5 (failed)."));
-  CHECK(noted(result, "without a finished partner of the same values and seed: runs 2 and 4"));
+  CHECK(noted(result, "without a finished, valid partner of the same values and seed: runs 2 and 4"));
 }
 
 TEST_CASE("a diverged run is left out and named") {

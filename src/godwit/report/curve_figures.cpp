@@ -77,6 +77,18 @@ class LineChart {
     drawing_.band(upper, lower, "band " + css);
   }
 
+  // Where the mean is, with a probability of 95 %; epochs of one run have none.
+  void interval_band(const std::vector<CurvePoint>& curve, const std::string& css) {
+    std::vector<CurvePoint> ends;
+    for (CurvePoint point : curve)
+      if (const auto interval = point.interval()) {
+        point.min = interval->low;
+        point.max = interval->high;
+        ends.push_back(point);
+      }
+    band(ends, css);
+  }
+
   // A stroke across the line at each of the run's changes of site, in the colour of the site it came to.
   void site_ticks(const Legend& legend, std::size_t run, const std::vector<Point>& points) {
     for (const SiteChange& change : site_changes(comparison_.experiment.runs[run])) {
@@ -165,7 +177,7 @@ void draw_single_runs(LineChart& chart, const Comparison& comparison, const Lege
   const auto& runs = comparison.experiment.runs;
   for (const std::size_t run : spread(runs.size(), kMostLines))
     if (const Series* series = find_series(runs[run], primary(comparison)))
-      chart.line(series->points, (runs[run].state == State::finished ? "thin " : "faint ") + legend.run_class(run),
+      chart.line(series->points, (runs[run].counts() ? "thin " : "faint ") + legend.run_class(run),
                  fmt::format("{} ({})", run_tip(comparison, run), to_string(runs[run].state)));
 }
 
@@ -184,9 +196,29 @@ void draw_groups(LineChart& chart, const Comparison& comparison, const Legend& l
                  "mean of " + counted_group(comparison.groups[i], metric_of(i).last.n));
 }
 
+constexpr std::size_t kMostBands = 4;  // more dashed lines than that hide each other
+
+bool draws_bands(const Comparison& comparison) {
+  return comparison.moves && comparison.moves->bands && comparison.moves->bands->cells.size() <= kMostBands;
+}
+
+// Where one more baseline run would lie.
+void draw_bands(LineChart& chart, const Comparison& comparison) {
+  for (const CellBand& cell : comparison.moves->bands->cells) {
+    std::vector<Point> low, high;
+    for (const BandPoint& point : cell.points) {
+      low.push_back({point.epoch, point.low});
+      high.push_back({point.epoch, point.high});
+    }
+    const std::string tip = "95 % band of baseline runs" + (cell.values.empty() ? "" : ", " + cell.values);
+    for (const auto& edge : {low, high}) chart.line(edge, "zero", tip);
+  }
+}
+
 std::string curves_caption(const Comparison& comparison, const Legend& legend, bool ticked) {
   std::string caption = "Thick: mean of a group's finished runs. Band: their lowest to highest. Thin: single runs.";
   if (legend.has_uncoloured_groups()) caption += " The best groups have colours.";
+  if (draws_bands(comparison)) caption += " Dashed: where one more baseline run lies with a probability of 95 %.";
   if (ticked) caption += " A stroke marks where a run came to another site.";
   if (comparison.experiment.runs.size() > kMostLines)
     caption += fmt::format(" {} of {} runs are drawn.", kMostLines, comparison.experiment.runs.size());
@@ -219,18 +251,18 @@ Range difference_range(const PairedMetric& paired) {
 }
 
 std::string difference_caption(std::size_t pairs) {
-  std::string caption = "Thin: one pair, the migrated run minus the baseline run of the same values and seed.";
+  std::string caption =
+      "Thin: one pair, the migrated run minus the baseline run of the same values and seed. Band: the 95 % interval of "
+      "their mean, epoch by epoch.";
   if (pairs <= kMostTicked)
     caption += " A stroke marks where the migrated run came to another site: a jump there points at the site.";
-  if (pairs > kMostLines)
-    caption += fmt::format(" {} of {} pairs are drawn; the band reaches from the lowest to the highest of all.",
-                           kMostLines, pairs);
+  if (pairs > kMostLines) caption += fmt::format(" {} of {} pairs are drawn.", kMostLines, pairs);
   return caption;
 }
 
 void draw_pair_lines(LineChart& chart, const PairedMetric& paired, const Legend& legend) {
   chart.zero();
-  if (paired.pairs.size() > kMostLines) chart.band(paired.curve, "g0");
+  if (paired.pairs.size() > 1) chart.interval_band(paired.curve, "g0");
   for (const std::size_t i : spread(paired.pairs.size(), kMostLines))
     chart.line(paired.pairs[i].by_epoch, "thin g0", paired.pairs[i].label);
   chart.mean(paired.curve, "g0", "mean of the pairs");
@@ -257,6 +289,7 @@ std::optional<Figure> draw_curves(const Comparison& comparison, const Legend& le
   const Scale y = value_scale(range, metric.goal == Goal::lowest, chart.frame());
   chart.axes(y, metric.name + (y.is_logarithmic() ? " (logarithmic)" : ""));
   draw_groups(chart, comparison, legend);
+  if (draws_bands(comparison)) draw_bands(chart, comparison);
   if (ticked)
     for (const std::size_t run : migrating)
       if (const Series* series = find_series(comparison.experiment.runs[run], metric))

@@ -48,8 +48,13 @@ Json interval_json(const std::optional<Interval>& interval) {
 Json curve_json(const std::vector<CurvePoint>& curve) {
   Json json = Json::array();
   for (const CurvePoint& point : curve)
-    json.push_back(
-        {{"epoch", point.epoch}, {"n", point.n}, {"mean", point.mean}, {"min", point.min}, {"max", point.max}});
+    json.push_back({{"epoch", point.epoch},
+                    {"n", point.n},
+                    {"mean", point.mean},
+                    {"sd", point.n > 1 ? Json(point.sd) : Json(nullptr)},
+                    {"interval_95", interval_json(point.interval())},
+                    {"min", point.min},
+                    {"max", point.max}});
   return json;
 }
 

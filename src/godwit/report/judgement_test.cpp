@@ -5,7 +5,9 @@
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
 #include "godwit/report/comparison.h"
+#include "godwit/report/document.h"
 #include "godwit/report/fixture.h"
+#include "godwit/report/page.h"
 
 namespace godwit::report {
 namespace {
@@ -147,6 +149,22 @@ TEST_CASE("the declared metric is the primary one, and its declared direction ho
   Options options;
   options.goal = Goal::highest;
   CHECK_THROWS_AS(compare(experiment, options), InputError);
+}
+
+TEST_CASE("the verdict in JSON and on the page") {
+  Experiment experiment = with_differences(kSmall);
+  experiment.declarations = {declared(0.02), declared(0.005, 2'000'000, 7)};
+  const Comparison result = compare(experiment);
+  const Json verdict = to_json(result)["verdict"];
+  CHECK(verdict["verdict"] == "equivalent");
+  CHECK(verdict["declared_beforehand"] == true);
+  CHECK(verdict["test"]["test"] == "paired");
+  CHECK(verdict["test"]["needed"].is_number_unsigned());
+  CHECK(verdict["changed_afterwards"][0]["verdict"] == "inconclusive");
+  CHECK(verdict["changed_afterwards"][0]["declared"]["lines_before"] == 7);
+  CHECK(contains(html_page(result), "<p class=\"first\">Equivalent: "));
+  CHECK(contains(html_page(result), "declared margin +0.02"));
+  CHECK(to_json(compare(with_differences(kSmall)))["verdict"].is_null());
 }
 
 TEST_CASE("the number of pairs needed is the least that reaches the power") {

@@ -24,7 +24,14 @@ std::string describe_pairs(const PairedMetric& paired, const std::string& metric
   return text + ".";
 }
 
-Scale pair_scale(const PairedMetric& paired, const Frame& frame) {
+// The test of the pairs against the margin, where this metric's was declared.
+const Equivalence* test_of(const Comparison& comparison) {
+  const auto& judgement = comparison.judgement;
+  const bool this_one = judgement && judgement->verdict.metric == comparison.primary && judgement->verdict.test;
+  return this_one && judgement->verdict.test->paired ? &*judgement->verdict.test : nullptr;
+}
+
+Scale pair_scale(const PairedMetric& paired, const Equivalence* test, const Frame& frame) {
   Range range;
   range.include(0);
   range.include(paired.differences.min);
@@ -33,19 +40,25 @@ Scale pair_scale(const PairedMetric& paired, const Frame& frame) {
     range.include(paired.interval->low);
     range.include(paired.interval->high);
   }
+  if (test != nullptr) {
+    range.include(-test->margin.margin);
+    range.include(test->margin.margin);
+  }
   const Range wide = range.widened(0.06);
   return Scale::linear(wide.low, wide.high, frame.corner.x, frame.right());
 }
 
 class PairChart {
  public:
-  PairChart(Drawing& drawing, const PairedMetric& paired)
+  // `test` may be nullptr.
+  PairChart(Drawing& drawing, const PairedMetric& paired, const Equivalence* test)
       : drawing_(drawing),
         paired_(paired),
+        test_(test),
         rows_(paired.pairs.size() <= kMostRows),
         body_(rows_ ? kRow * static_cast<double>(paired.pairs.size()) : kStrip),
         frame_(frame_beside(labels_width())),
-        x_(pair_scale(paired, frame_)) {
+        x_(pair_scale(paired, test, frame_)) {
     drawing.set_height(frame_.bottom() + kBelow);
   }
 
@@ -56,6 +69,19 @@ class PairChart {
                   Anchor::end);
     draw_x_axis(drawing_, frame_, x_, fmt::format("last {}, migrated − baseline", metric.name), true, 6);
     drawing_.line({x_(0), frame_.corner.y}, {x_(0), frame_.bottom()}, "zero");
+  }
+
+  // The declared margin at either side of zero, and where the verdict's interval lies between.
+  void margins() {
+    if (test_ == nullptr) return;
+    for (const double end : {-test_->margin.margin, test_->margin.margin})
+      drawing_.line({x_(end), frame_.corner.y}, {x_(end), frame_.bottom()}, "axis",
+                    fmt::format("declared margin {}", format_signed(end)));
+    const double y = frame_.bottom() - 4;
+    drawing_.line({x_(test_->interval.low), y}, {x_(test_->interval.high), y}, "line g1",
+                  fmt::format("{:.4g} % interval {} to {}: {}", 100 * (1 - 2 * test_->margin.alpha),
+                              format_signed(test_->interval.low), format_signed(test_->interval.high),
+                              to_string(test_->verdict)));
   }
 
   void pairs() {
@@ -99,6 +125,7 @@ class PairChart {
 
   Drawing& drawing_;
   const PairedMetric& paired_;
+  const Equivalence* test_;
   bool rows_;
   double body_;
   Frame frame_;
@@ -117,10 +144,17 @@ std::optional<Figure> draw_pairs(const Comparison& comparison) {
                 "A dot is one pair of the same values and seed. The diamond is their mean, its bar the 95 % confidence "
                 "interval by Student's t.",
                 Drawing(kFigureWidth, 0)};
-  PairChart chart(figure.drawing, paired);
+  const Equivalence* test = test_of(comparison);
+  if (test != nullptr)
+    figure.caption +=
+        " The solid upright lines are the declared margin; the runs are equivalent where the lowest bar, the interval "
+        "of "
+        "the two one-sided tests, lies between them.";
+  PairChart chart(figure.drawing, paired, test);
   chart.axis(metric);
   chart.pairs();
   chart.mean(figure.description);
+  chart.margins();
   return figure;
 }
 

@@ -359,6 +359,9 @@ std::string headline(const Comparison& comparison) {
   const std::size_t finished = comparison.finished();
   if (finished == 0) return fmt::format("Nothing finished yet: 0 of {}.", format_count(all, "run"));
   std::string text = fmt::format("{} of {} finished.", finished, format_count(all, "run"));
+  if (const std::size_t invalid = comparison.invalid(); invalid > 0)
+    text += fmt::format(" {} {} not what {} to be.", format_count(invalid, "run"), invalid == 1 ? "is" : "are",
+                        invalid == 1 ? "it claims" : "they claim");
   // The verdict says it better.
   const auto& judgement = comparison.judgement;
   const bool judged = judgement && judgement->verdict.test && judgement->verdict.metric == comparison.primary;
