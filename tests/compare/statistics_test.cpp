@@ -144,6 +144,16 @@ TEST_CASE("variance components of runs that belong to several sites are lme4's")
   CHECK(found->criterion == near(expected["criterion"], 1e-9));
 }
 
+TEST_CASE("runs of a seed that are equal to the bit have no rest") {
+  const std::vector<Observation> runs = {{1, 0, 0, {1, 0}},     {1, 0, 0, {0.5, 0.5}}, {2, 0, 1, {1, 0}},
+                                         {2, 0, 1, {0.5, 0.5}}, {4, 0, 2, {1, 0}},     {4, 0, 2, {0.5, 0.5}}};
+  const auto found = estimate_components(runs);
+  REQUIRE(found);
+  CHECK(found->rest == 0);
+  CHECK(found->site == 0);
+  CHECK(found->seed == near(7.0 / 3, 1e-5));  // the variance of 1, 2, 4
+}
+
 TEST_CASE("parts that cannot be told apart are not made up") {
   const std::vector<Observation> alone = {{1, 0, 0, {1, 0}}, {2, 0, 1, {0, 1}}, {3, 0, 2, {1, 0}}, {2, 0, 3, {0, 1}}};
   CHECK_FALSE(estimate_components(alone));  // no seed twice

@@ -45,6 +45,11 @@ replicates: 1      # more repeat each combination with other random seeds
 placement: shuffle
 baseline: north
 
+# Said before there is a result: a difference in validation loss below this does not matter. compare gives the verdict.
+compare:
+  metric: val_loss
+  margin: 0.001
+
 # What travels from job to job along a run, wherever they run.
 checkpoint: model.txt
 

@@ -217,7 +217,9 @@ Moves find_moves(const Comparison& comparison) {
     moves.no_jumps = "it takes two pairs that report a training job's metric on both sides of a change of site";
   moves.spread = find_spread(comparison);
   if (!moves.spread)
-    moves.no_spread = "it takes finished runs that share a seed, and others that do not, whose values differ";
+    moves.no_spread =
+        "it takes finished runs that share a seed, and others that do not, whose values differ, and not above 100 "
+        "combinations of values";
   return moves;
 }
 

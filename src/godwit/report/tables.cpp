@@ -284,18 +284,23 @@ Table landscape_table(const Landscape& landscape) {
               {},
               {}};
   std::vector<std::string> notes;
+  const auto add_missing = [&](const char* row, const char* subject, const std::string& reason) {
+    if (reason.empty()) return;
+    table.rows.push_back({row, "not computed", kNone, kNone});
+    notes.push_back(fmt::format("{} not computed: {}.", subject, reason));
+  };
   if (landscape.distances)
     table.rows.push_back(
         landscape_row("relative distance of weights", landscape.distances->same_seed, landscape.distances->yardstick));
-  else if (!landscape.no_distances.empty())
-    notes.push_back(fmt::format("Distance of weights not computed: {}.", landscape.no_distances));
+  else
+    add_missing("relative distance of weights", "Distance of weights", landscape.no_distances);
   if (landscape.barriers)
     table.rows.push_back(landscape_row(("barrier of " + landscape.barriers->metric).c_str(),
                                        landscape.barriers->same_seed, landscape.barriers->yardstick));
-  if (!landscape.no_barriers.empty())
-    notes.push_back(fmt::format("{}: {}.",
-                                landscape.barriers ? "Barriers of some pairs are missing" : "Barrier not computed",
-                                landscape.no_barriers));
+  else
+    add_missing("barrier", "Barrier", landscape.no_barriers);
+  if (landscape.barriers && !landscape.no_barriers.empty())
+    notes.push_back(fmt::format("Barriers of some pairs are missing: {}.", landscape.no_barriers));
   table.note = join(notes, " ");
   return table;
 }

@@ -170,6 +170,23 @@ Place maximum(const RestrictedLikelihood& likelihood, bool with_sites) {
   return best;
 }
 
+// Of the means of seeds around those of their cells.
+std::optional<double> variance_between_seeds(std::span<const Observation> observations) {
+  struct Mean {
+    double sum = 0, n = 0;
+    void add(double value) { sum += value, n += 1; }
+    double value() const { return sum / n; }
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Mean> seeds;  // by cell and seed
+  for (const Observation& o : observations) seeds[{o.cell, o.seed}].add(o.value);
+  std::map<std::size_t, Mean> cells;
+  for (const auto& [key, seed] : seeds) cells[key.first].add(seed.value());
+  if (seeds.size() <= cells.size()) return std::nullopt;
+  double squares = 0;
+  for (const auto& [key, seed] : seeds) squares += std::pow(seed.value() - cells[key.first].value(), 2);
+  return squares / static_cast<double>(seeds.size() - cells.size());
+}
+
 std::optional<VarianceComponents> estimate(std::span<const Observation> observations, bool with_sites) {
   if (observations.empty()) return std::nullopt;
   const std::size_t sites = with_sites ? observations.front().shares.size() : 0;
@@ -181,8 +198,16 @@ std::optional<VarianceComponents> estimate(std::span<const Observation> observat
   const Place place = maximum(likelihood, with_sites);
   const auto [criterion, rest] = likelihood.at(ratio_at(place.seed), ratio_at(place.site));
   if (!std::isfinite(criterion)) return std::nullopt;
-  return VarianceComponents{rest * ratio_at(place.seed), rest * ratio_at(place.site), rest,  observations.size(),
-                            likelihood.cells(),          likelihood.seeds(),          sites, criterion};
+  VarianceComponents found{rest * ratio_at(place.seed), rest * ratio_at(place.site), rest,  observations.size(),
+                           likelihood.cells(),          likelihood.seeds(),          sites, criterion};
+  if (place.seed < kEnd && place.site < kEnd) return found;
+  // The rest is below a millionth: nothing, but for rounding. Then the likelihood has no maximum, and the runs of a
+  // seed are one observation.
+  const auto between = variance_between_seeds(observations);
+  if (place.seed < kEnd || !between) return std::nullopt;
+  found.seed = *between;
+  found.site = found.rest = 0;
+  return found;
 }
 
 }  // namespace
