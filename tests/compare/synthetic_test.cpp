@@ -1,3 +1,4 @@
+// test-timeout: 600
 // A thousand experiments with known truth, each through all of `godwit compare`: "equivalent" is wrong no more often
 // than was declared, and right as often as was claimed.
 //

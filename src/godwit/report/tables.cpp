@@ -205,7 +205,9 @@ Table paired_table(const Comparison& comparison, std::size_t most) {
 }
 
 std::string share_text(double part, double whole) {
-  return fmt::format("{:.0f} % (sd {})", whole > 0 ? 100 * part / whole : 0, format_number(std::sqrt(part)));
+  const double percent = whole > 0 ? 100 * part / whole : 0;
+  return fmt::format("{} % (sd {})", percent > 0 && percent < 0.5 ? "< 1" : fmt::format("{:.0f}", percent),
+                     format_number(std::sqrt(part)));
 }
 
 // "run 3 at epoch 12".

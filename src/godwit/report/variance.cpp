@@ -121,11 +121,13 @@ class RestrictedLikelihood {
   std::size_t seeds_ = 0;
 };
 
-// Ratios from 0 to a million, as a place in [0, 1]: the square of x/(1 - x) is flat at 0, as the likelihood is.
+// Ratios of variances from 0 to 1e10 as places in [0, 1]: of standard deviations, evenly by their logarithm beyond 1.
+// The square is flat at 0, as the likelihood is.
+constexpr double kEnd = 1;
 double ratio_at(double place) {
-  return std::pow(place / (1 - place), 2);
+  constexpr double kLogOfMost = 11.5;  // e^11.5 is about 100,000
+  return std::pow(std::expm1(kLogOfMost * place), 2);
 }
-constexpr double kEnd = 0.999;
 
 // The least value of a function over [low, high] and where it is (Brent, Algorithms for Minimization without
 // Derivatives, 1973), its ends looked at too, since a variance may be 0.
@@ -143,7 +145,7 @@ struct Place {
 
 // A grid finds the valley, nested one-dimensional searches its floor.
 Place maximum(const RestrictedLikelihood& likelihood, bool with_sites) {
-  constexpr int kGrid = 24;
+  constexpr int kGrid = 12;
   const auto criterion = [&](double seed, double site) {
     return likelihood.at(ratio_at(seed), ratio_at(site)).criterion;
   };
@@ -201,8 +203,8 @@ std::optional<VarianceComponents> estimate(std::span<const Observation> observat
   VarianceComponents found{rest * ratio_at(place.seed), rest * ratio_at(place.site), rest,  observations.size(),
                            likelihood.cells(),          likelihood.seeds(),          sites, criterion};
   if (place.seed < kEnd && place.site < kEnd) return found;
-  // The rest is below a millionth: nothing, but for rounding. Then the likelihood has no maximum, and the runs of a
-  // seed are one observation.
+  // The rest is below a ten-thousand-millionth: nothing, but for rounding. Then the likelihood has no maximum, and the
+  // runs of a seed are one observation.
   const auto between = variance_between_seeds(observations);
   if (place.seed < kEnd || !between) return std::nullopt;
   found.seed = *between;
