@@ -27,7 +27,7 @@ struct Options {
 std::vector<NodeIndex> failed_among(const journal::View& view, std::span<const NodeIndex> nodes) {
   std::vector<NodeIndex> out;
   for (const NodeIndex node : nodes)
-    if (view.nodes()[node].state == NodeState::failed) out.push_back(node);
+    if (view.nodes()[node].state == NodeState::failed && !view.nodes()[node].orphaned) out.push_back(node);
   return out;
 }
 

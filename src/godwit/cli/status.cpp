@@ -161,10 +161,24 @@ std::string metrics_text(const View& view, journal::RunIndex run) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
+void sort_by_number(const View& view, std::vector<journal::RunIndex>& runs) {
+  std::sort(runs.begin(), runs.end(), [&](journal::RunIndex a, journal::RunIndex b) {
+    return view.runs()[a].number < view.runs()[b].number;
+  });
+}
+
+// The runs that the experiment has; not those that it had before it was edited.
+std::vector<journal::RunIndex> wanted_runs(const View& view) {
+  std::vector<journal::RunIndex> out;
+  for (journal::RunIndex run = 0; run < view.runs().size(); ++run)
+    if (!view.runs()[run].orphaned) out.push_back(run);
+  sort_by_number(view, out);
+  return out;
+}
+
 // Which runs to show where not all fit: those that need a look before those that are well, in their order.
 std::vector<journal::RunIndex> shown_runs(const View& view, std::size_t rows) {
-  std::vector<journal::RunIndex> all(view.runs().size());
-  std::iota(all.begin(), all.end(), journal::RunIndex{0});
+  std::vector<journal::RunIndex> all = wanted_runs(view);
   if (all.size() <= rows) return all;
   const auto urgency = [&](journal::RunIndex run) {
     const NodeState state = state_of(view, view.runs()[run]);
@@ -175,7 +189,7 @@ std::vector<journal::RunIndex> shown_runs(const View& view, std::size_t rows) {
   std::stable_sort(all.begin(), all.end(),
                    [&](journal::RunIndex a, journal::RunIndex b) { return urgencies[a] < urgencies[b]; });
   all.resize(rows);
-  std::sort(all.begin(), all.end());
+  sort_by_number(view, all);
   return all;
 }
 
@@ -233,8 +247,12 @@ std::string runs_table(const Moment& moment) {
                    {std::string(to_string(state)), style_of(state)}});
   }
   std::string out = table.render(moment.terminal);
-  if (view.runs().size() > moment.rows)
-    out += fmt::format("… and {} (--all shows them)\n", format_count(view.runs().size() - moment.rows, "more run"));
+  const std::size_t wanted = wanted_runs(view).size();
+  if (wanted > moment.rows)
+    out += fmt::format("… and {} (--all shows them)\n", format_count(wanted - moment.rows, "more run"));
+  if (const std::size_t orphaned = view.runs().size() - wanted; orphaned != 0)
+    out += fmt::format("{} that the experiment no longer has: what {} made is kept, and --json tells of {}\n",
+                       format_count(orphaned, "run"), orphaned == 1 ? "it" : "they", orphaned == 1 ? "it" : "them");
   return out;
 }
 
@@ -245,7 +263,7 @@ std::string nodes_table(const Moment& moment) {
   std::size_t shown = 0;
   for (journal::NodeIndex i = 0; i < view.nodes().size() && shown < moment.rows; ++i) {
     const journal::Node& node = view.nodes()[i];
-    if (node.state == NodeState::done || node.state == NodeState::waiting || node.state == NodeState::futile) continue;
+    if (node.orphaned || node.state == NodeState::done || node.state == NodeState::waiting || node.state == NodeState::futile) continue;
     ++shown;
     table.add_row({{std::string(view.name_of(i))},
                    {std::string(view.site_name(node.site))},
@@ -356,6 +374,7 @@ Json run_json(const View& view, journal::RunIndex index) {
           {"epochs", run.epochs},
           {"epochs_done", view.epochs_done(run)},
           {"state", to_string(state_of(view, run))},
+          {"orphaned", run.orphaned},
           {"sites", sites},
           {"jobs", counts_json(view.counts_of(run))},
           {"metrics", last_metrics(view, index, "train")},

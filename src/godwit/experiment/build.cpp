@@ -63,7 +63,7 @@ class Builder {
     intern_names();
     set_limits();
     graph_.reserve(runs_.jobs() + service_templates_.size(), 2 * runs_.jobs());
-    for (std::uint32_t i = 0; i < runs_.runs().size(); ++i) add_run(i, runs_.runs()[i]);
+    for (const PlannedRun& planned : runs_.runs()) add_run(planned);
     for (const dag::TemplateId id : service_templates_)
       graph_.add_node(graph_.templates()[id].name, dag::NodeKind::service, id, service_site(choice_));
     graph_.freeze();
@@ -117,9 +117,9 @@ class Builder {
     graph_.max_jobs = spec_.max_jobs.total.value_or(0);
   }
 
-  dag::RunId describe_run(std::uint32_t number, const PlannedRun& planned) {
+  dag::RunId describe_run(const PlannedRun& planned) {
     dag::Run run;
-    run.number = number;
+    run.number = planned.number;
     run.uuid = planned.uuid;
     run.seed = planned.seed;
     run.replicate = planned.replicate;
@@ -131,37 +131,40 @@ class Builder {
     return graph_.add_run(std::move(run));
   }
 
-  dag::VarsId add_run_vars(std::uint32_t number, const PlannedRun& planned) {
+  dag::VarsId add_run_vars(const PlannedRun& planned) {
     run_vars_.clear();
     run_vars_.push_back({keys_.run_uuid, graph_.strings().intern(planned.uuid)});
     run_vars_.push_back({keys_.random_seed, numbers_(planned.seed)});
-    if (own_run_number_) run_vars_.push_back({keys_.run_number, numbers_(number)});
+    if (own_run_number_) run_vars_.push_back({keys_.run_number, numbers_(planned.number)});
     for (const std::size_t i : varying_)
       run_vars_.push_back({variable_keys_[i], translated_(runs_.value_id(planned, i))});
     return graph_.add_vars(common_vars_, run_vars_);
   }
 
-  void add_run(std::uint32_t number, const PlannedRun& planned) {
-    const dag::RunId run = describe_run(number, planned);
-    const dag::VarsId vars = add_run_vars(number, planned);
+  void add_run(const PlannedRun& planned) {
+    const dag::RunId run = describe_run(planned);
+    const dag::VarsId vars = add_run_vars(planned);
     const std::uint32_t jobs = planned.jobs();
     dag::NodeId before = dag::kNoNode;
     for (std::uint32_t job = 0; job < jobs; ++job) {
-      const placement::Choice where =
-          policy_->choose({.run = planned.pair, .job = job, .jobs = jobs, .baseline = planned.baseline});
-      const Epochs epochs{job * planned.epochs_per_job + 1,
-                          std::min((job + 1) * planned.epochs_per_job, planned.epochs)};
-      const dag::NodeId node = add_training(number, job, epochs, where.site, vars, run);
+      const dag::SiteId site = site_of(planned, job, jobs);
+      const Epochs epochs = planned.epochs_of(job);
+      const dag::NodeId node = add_training(planned.number, job, epochs, site, vars, run);
       if (before != dag::kNoNode) graph_.add_edge(before, node);
       if (evaluate_template_ && (job + 1) % spec_.evaluation->every == 0)
-        graph_.add_edge(node, add_evaluation(number, job, epochs, where.site, vars, run));
+        graph_.add_edge(node, add_evaluation(planned.number, job, epochs, site, vars, run));
       before = node;
     }
   }
 
-  struct Epochs {
-    std::uint32_t first, last;
-  };
+  // Where the policy wants it; but a job that has begun stays at its site, where that is still to be had.
+  dag::SiteId site_of(const PlannedRun& planned, std::uint32_t job, std::uint32_t jobs) {
+    if (job < planned.kept_jobs)
+      for (dag::SiteId site = 0; site < graph_.site_count(); ++site)
+        if (graph_.sites()[site] == planned.earlier->begun[job].site) return site;
+    const std::uint32_t run = runs_.runs()[planned.pair].number;
+    return policy_->choose({.run = run, .job = job, .jobs = jobs, .baseline = planned.baseline}).site;
+  }
 
   // The variables of one node: its epochs, its site, and the checkpoint that it starts from, if any.
   dag::VarsId add_node_vars(dag::VarsId run, Epochs epochs, dag::SiteId site, std::uint32_t checkpoint,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +29,14 @@ struct RunUuids {
   std::size_t repeated = 0;  // digests that were there before
 };
 
+// Who had a uuid when the experiment was planned before.
+enum class Holder : std::uint8_t { nobody, this_run, another_run };
+
 // 8 hex digits for each digest, all different. Of digests with the same 8 digits the least keeps them, whatever the
 // order of `digests`; the others are hashed again until theirs are free. Equal digests get different digits too.
-RunUuids run_uuids(std::span<const Hash128> digests);
+// `holder`, where there is one, tells for the run of digests[index] who had the uuid before: runs keep what they had,
+// and take nothing that another had.
+RunUuids run_uuids(std::span<const Hash128> digests,
+                   const std::function<Holder(std::size_t index, const std::string& uuid)>& holder = {});
 
 }  // namespace godwit::experiment

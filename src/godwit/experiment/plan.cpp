@@ -112,7 +112,7 @@ Planned load_and_plan(const LoadOptions& options) {
   if (!choice.sites.empty()) templates = make_templates(spec, choice, sweep.variables(), diagnostics);
   diagnostics.throw_if_errors();
 
-  const RunList runs(spec, sweep, options.limit, diagnostics);
+  const RunList runs(spec, sweep, options.earlier, options.limit, diagnostics);
   diagnostics.throw_if_errors();
   warn_of_oversights(spec, choice, runs, diagnostics);
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "godwit/dag/earlier.h"
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/spec.h"
 #include "godwit/jobs/job_spec.h"
@@ -22,6 +23,8 @@ struct LoadOptions {
   std::string sites_file;
   // A sweep that makes more jobs than this is an error.
   std::uint64_t limit = kDefaultLimit;
+  // What the experiment came to before, where it has been started: then it is planned as a change of that.
+  const dag::Earlier* earlier = nullptr;
 };
 
 // A variable as `plan` shows it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <numeric>
 #include <unordered_map>
 
@@ -56,9 +57,9 @@ class EpochSetting {
 
 class RunLister {
  public:
-  RunLister(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics,
-            RunList& list)
-      : spec_(spec), sweep_(sweep), limit_(limit), diagnostics_(diagnostics), list_(list) {}
+  RunLister(const ExperimentSpec& spec, const sweep::Sweep& sweep, const dag::Earlier* earlier, std::uint64_t limit,
+            Diagnostics& diagnostics, RunList& list)
+      : spec_(spec), sweep_(sweep), earlier_(earlier), limit_(limit), diagnostics_(diagnostics), list_(list) {}
 
   void make() {
     list_.width_ = sweep_.names().size();
@@ -72,11 +73,11 @@ class RunLister {
       return;
     }
     list_runs();
-    if (diagnostics_.has_errors() || !few_enough_jobs()) {
-      list_.runs_.clear();
-      return;
+    if (!diagnostics_.has_errors()) {
+      name_runs();
+      number_runs();
     }
-    name_runs();
+    if (diagnostics_.has_errors() || !few_enough_jobs()) list_.runs_.clear();
   }
 
  private:
@@ -175,21 +176,75 @@ class RunLister {
       run.seed = identity.seed;
       digests.push_back(identity.digest);
     }
-    RunUuids named = run_uuids(digests);
+    RunUuids named = run_uuids(digests, holder());
     for (std::size_t i = 0; i < list_.runs_.size(); ++i) list_.runs_[i].uuid = std::move(named.uuids[i]);
     list_.repeated_ = named.repeated;
   }
 
+  // A uuid is short, so two runs may have the same one in two plans: their seeds tell them apart.
+  std::function<Holder(std::size_t, const std::string&)> holder() const {
+    if (earlier_ == nullptr) return {};
+    return [this](std::size_t index, const std::string& uuid) {
+      const dag::EarlierRun* before = earlier_->find(uuid);
+      if (before == nullptr) return Holder::nobody;
+      const PlannedRun& run = list_.runs_[index];
+      return before->seed == run.seed && before->baseline == run.baseline ? Holder::this_run : Holder::another_run;
+    };
+  }
+
+  // Runs keep the numbers that they had; new ones follow.
+  void number_runs() {
+    std::uint32_t next = earlier_ == nullptr ? 0 : earlier_->next_number;
+    for (PlannedRun& run : list_.runs_) {
+      run.earlier = earlier_ == nullptr ? nullptr : earlier_->find(run.uuid);
+      run.number = run.earlier != nullptr ? run.earlier->number : next++;
+      if (run.earlier != nullptr) keep_begun_jobs(run);
+    }
+    if (earlier_ != nullptr) sort_by_number();
+  }
+
+  // A job that has begun keeps its epochs, unless all of them lie beyond the run's end and it is not done.
+  static void keep_begun_jobs(PlannedRun& run) {
+    for (const dag::EarlierJob& job : run.earlier->begun) {
+      if (!job.done && job.first_epoch > run.epochs) break;
+      ++run.kept_jobs;
+      run.kept_epochs = job.last_epoch;
+    }
+  }
+
+  void sort_by_number() {
+    std::vector<std::uint32_t> order(list_.runs_.size()), place(list_.runs_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return list_.runs_[a].number < list_.runs_[b].number; });
+    std::vector<PlannedRun> sorted;
+    sorted.reserve(order.size());
+    for (const std::uint32_t from : order) {
+      place[from] = static_cast<std::uint32_t>(sorted.size());
+      sorted.push_back(std::move(list_.runs_[from]));
+    }
+    for (PlannedRun& run : sorted) run.pair = place[run.pair];
+    list_.runs_ = std::move(sorted);
+  }
+
   const ExperimentSpec& spec_;
   const sweep::Sweep& sweep_;
+  const dag::Earlier* earlier_;
   std::uint64_t limit_;
   Diagnostics& diagnostics_;
   RunList& list_;
   std::size_t combinations_ = 0;
 };
 
-RunList::RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics) {
-  RunLister(spec, sweep, limit, diagnostics, *this).make();
+Epochs PlannedRun::epochs_of(std::uint32_t job) const {
+  if (job < kept_jobs) return {earlier->begun[job].first_epoch, earlier->begun[job].last_epoch};
+  const std::uint32_t before = kept_epochs + (job - kept_jobs) * epochs_per_job;
+  return {before + 1, std::min(before + epochs_per_job, epochs)};
+}
+
+RunList::RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, const dag::Earlier* earlier,
+                 std::uint64_t limit, Diagnostics& diagnostics) {
+  RunLister(spec, sweep, earlier, limit, diagnostics, *this).make();
 }
 
 }  // namespace godwit::experiment

@@ -7,12 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "godwit/dag/earlier.h"
 #include "godwit/experiment/spec.h"
 #include "godwit/sweep/sweep.h"
 
 namespace godwit::experiment {
 
+struct Epochs {
+  std::uint32_t first = 1, last = 1;
+};
+
 struct PlannedRun {
+  std::uint32_t number = 0;  // as people name it
   std::uint32_t combination = 0;
   std::uint32_t replicate = 0;
   std::uint32_t pair = 0;  // index of the run that migrates with these values: its own, except in baseline runs
@@ -21,16 +27,25 @@ struct PlannedRun {
   std::uint32_t epochs_per_job = 1;
   std::uint32_t seed = 0;
   std::string uuid;
+  // What it was before, and how many of its jobs, with how many epochs, it keeps from then.
+  const dag::EarlierRun* earlier = nullptr;
+  std::uint32_t kept_jobs = 0;
+  std::uint32_t kept_epochs = 0;
 
-  std::uint32_t jobs() const { return (epochs - 1) / epochs_per_job + 1; }
+  std::uint32_t jobs() const {
+    return kept_jobs + (epochs <= kept_epochs ? 0 : (epochs - kept_epochs - 1) / epochs_per_job + 1);
+  }
+  Epochs epochs_of(std::uint32_t job) const;
   std::uint32_t evaluations(std::uint32_t every) const { return jobs() / every; }
 };
 
 class RunList {
  public:
-  // The runs that migrate, replicates of a combination together, then the baseline runs in the same order. Faults, and
-  // more than `limit` jobs, go to `diagnostics`: then the list is empty.
-  RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::uint64_t limit, Diagnostics& diagnostics);
+  // The runs that migrate, replicates of a combination together, then the baseline runs in the same order; runs of an
+  // `earlier` plan, which must outlive the list, before all others in the order of their numbers. Faults, and more than
+  // `limit` jobs, go to `diagnostics`: then the list is empty.
+  RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, const dag::Earlier* earlier, std::uint64_t limit,
+          Diagnostics& diagnostics);
 
   const std::vector<PlannedRun>& runs() const { return runs_; }
   // Runs with the values and replicate of another.

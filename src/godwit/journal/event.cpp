@@ -12,6 +12,8 @@ constexpr std::pair<Kind, std::string_view> kNames[] = {
     {Kind::site, "site"},
     {Kind::run, "run"},
     {Kind::nodes, "nodes"},
+    {Kind::source, "source"},
+    {Kind::code, "code"},
     {Kind::declared, "declared"},
     {Kind::engine_started, "engine_started"},
     {Kind::engine_stopped, "engine_stopped"},

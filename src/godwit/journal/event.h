@@ -14,12 +14,15 @@
 namespace godwit::journal {
 
 enum class Kind : std::uint8_t {
-  // The definition, written once before anything runs.
-  dag = 1,       // {"uuid","name","file","version","directory","nodes":N,"edges":N}
+  // The definition, written before anything runs; and again, whole, when the experiment has been edited since: nodes
+  // and runs of the same names are the same ones, those that are named no more are orphaned.
+  dag = 1,       // {"uuid","name","file","version","directory","digest","nodes":N,"edges":N,"revision":N}
   site = 2,      // {"name","executor","slots","cpus","memory_mb","gpus",…}
   run = 3,       // {"number","run_uuid","seed","replicate","baseline","pair","values":{…},"epochs":N}
   nodes = 4,     // {"first":id,"nodes":[{"name","kind","run":run_uuid,"site","first_epoch","last_epoch"}…],
                  //  "edges":[[parent id, child id]…]}: ids count over all chunks; edges may name earlier chunks
+  source = 5,    // {"experiment":{…},"sites":{…}}: what the definition was made from, as JSON
+  code = 6,      // {"file","bytes","digest"}: an executable or input of the jobs, as it was then
   declared = 8,  // {"metric","better"?,"margin","alpha"}, or {}: how the runs will be compared; written with the
                  // definition, and whenever an engine starts and finds it changed
   // The engine.

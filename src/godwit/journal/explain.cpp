@@ -66,6 +66,7 @@ Explanation Explainer::node(NodeIndex index) const {
       explain_futile(index, out);
       break;
   }
+  if (at(index).orphaned) out.facts.push_back("the experiment no longer has this job; what it made is kept");
   return out;
 }
 
@@ -296,7 +297,7 @@ std::vector<std::vector<NodeIndex>> Explainer::failures() const {
   std::vector<std::vector<NodeIndex>> ways;
   std::unordered_map<std::string, std::size_t> way_of;
   for (NodeIndex node = 0; node < view_.nodes().size(); ++node) {
-    if (at(node).state != NodeState::failed) continue;
+    if (at(node).state != NodeState::failed || at(node).orphaned) continue;
     const Attempt* attempt = last_ended(node);
     const std::string how = attempt == nullptr
                                 ? std::string(view_.text(at(node).reason))
@@ -331,7 +332,7 @@ Explainer::Stuck Explainer::stuck(std::size_t most) const {
   if (whole) out.all.push_back(*whole);
   std::vector<std::uint64_t> futile_by(view_.nodes().size(), 0);
   for (const Node& node : view_.nodes())
-    if (node.state == NodeState::futile && node.because != kNone) ++futile_by[node.because];
+    if (node.state == NodeState::futile && !node.orphaned && node.because != kNone) ++futile_by[node.because];
   const std::vector<std::vector<NodeIndex>> ways = failures();
   for (std::size_t way = 0; way < std::min(ways.size(), most); ++way) {
     std::uint64_t futile = 0;

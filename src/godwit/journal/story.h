@@ -39,6 +39,13 @@ class Story {
                 {"directory", "/x"}});
   }
 
+  // The definition again, of so many nodes, after an edit.
+  Story& redefine(const std::string& name, std::size_t nodes, std::uint32_t revision = 1) {
+    defined_ = 0;
+    return add(Kind::dag, "", 0,
+               {{"uuid", "0123456789abcdef0123456789abcdef"}, {"name", name}, {"nodes", nodes}, {"revision", revision}});
+  }
+
   Story& site(const std::string& name) {
     return add(Kind::site, "", 0, {{"name", name}, {"executor", "local"}, {"slots", 2}});
   }

@@ -104,8 +104,13 @@ std::size_t View::update(Reader& reader) {
 void View::apply_definition(const Event& event, const Json& json) {
   switch (event.kind) {
     case Kind::dag:
-      dag_ = {text_in(json, "uuid"), text_in(json, "name"), text_in(json, "file"), text_in(json, "version"),
-              text_in(json, "directory")};
+      begin_definition(json);
+      break;
+    case Kind::source:
+      source_ = json;
+      break;
+    case Kind::code:
+      code_.push_back(json);
       break;
     case Kind::site:
       sites_[site_named(text_in(json, "name"))].definition = json;
@@ -121,6 +126,41 @@ void View::apply_definition(const Event& event, const Json& json) {
   }
 }
 
+void View::begin_definition(const Json& json) {
+  dag_ = {text_in(json, "uuid"),      text_in(json, "name"),   text_in(json, "file"),
+          text_in(json, "version"),   text_in(json, "directory"), text_in(json, "digest"),
+          number_in<std::uint32_t>(json, "revision")};
+  to_define_ = number_in<std::uint64_t>(json, "nodes");
+  defined_.clear();
+  edges_.clear();
+  source_ = nullptr;
+  code_.clear();
+  ended_.reset();
+  redefining_ = !nodes_.empty();
+  for (Node& node : nodes_) node.orphaned = true;
+  for (Run& run : runs_) run.orphaned = true;
+}
+
+// States follow from what the nodes did and from the edges that there are now; what is futile the engine says anew.
+void View::finish_definition() {
+  redefining_ = false;
+  for (Node& node : nodes_) node.waits_for = 0;
+  for (const EdgeDefinition& edge : edges_)
+    if (nodes_[edge.parent].state != NodeState::done) ++nodes_[edge.child].waits_for;
+  for (Node& node : nodes_) {
+    if (node.state != NodeState::waiting && node.state != NodeState::ready && node.state != NodeState::futile) continue;
+    node.because = kNone;
+    node.state = node.waits_for == 0 ? NodeState::ready : NodeState::waiting;
+  }
+  count_all();
+}
+
+void View::count_all() {
+  counts_ = {};
+  for (Site& site : sites_) site.counts = {};
+  for (const Node& node : nodes_) count(node, node.state, 1);
+}
+
 void View::define_run(const Json& json) {
   Run run;
   run.number = number_in<std::uint32_t>(json, "number");
@@ -132,36 +172,54 @@ void View::define_run(const Json& json) {
   run.epochs = number_in<std::uint32_t>(json, "epochs");
   if (const auto values = json.find("values"); values != json.end() && values->is_object())
     for (const auto& [key, value] : values->items()) run.values.emplace_back(key, as_text(value));
-  run_by_uuid_.emplace(run.uuid, static_cast<RunIndex>(runs_.size()));
-  runs_.push_back(std::move(run));
+  const auto [known, fresh] = run_by_uuid_.emplace(run.uuid, static_cast<RunIndex>(runs_.size()));
+  if (fresh) {
+    runs_.push_back(std::move(run));
+  } else {
+    run.metrics = std::move(runs_[known->second].metrics);
+    runs_[known->second] = std::move(run);
+  }
+}
+
+void View::define_node(const NodeDefinition& definition) {
+  const NodeIndex index = names_.intern(definition.name);
+  defined_.push_back(index);
+  const bool fresh = index == nodes_.size();
+  if (fresh) nodes_.emplace_back().state = NodeState::ready;
+  Node& node = nodes_[index];
+  if (!fresh && !node.orphaned) return;  // named twice: the first one counts
+  node.orphaned = false;
+  node.kind = texts_.intern(definition.kind);
+  node.first_epoch = definition.first_epoch;
+  node.last_epoch = definition.last_epoch;
+  if (!redefining_) count(node, node.state, 1);
+  if (!definition.site.empty() && node.last_attempt == kNone) {
+    const SiteIndex site = site_named(definition.site);
+    if (redefining_)
+      node.site = site;
+    else
+      move(index, site);
+  }
+  const auto run = run_by_uuid_.find(std::string(definition.run));
+  if (run == run_by_uuid_.end()) return;
+  node.run = run->second;
+  runs_[node.run].nodes.push_back(index);
 }
 
 void View::define_nodes(const std::string& json) {
   children_.begin.clear();
   parents_.begin.clear();
   read_nodes(
-      json,
-      [this](const NodeDefinition& definition) {
-        const NodeIndex index = names_.intern(definition.name);
-        if (index < nodes_.size()) return;  // named twice: the first one counts
-        Node& node = nodes_.emplace_back();
-        node.kind = texts_.intern(definition.kind);
-        node.first_epoch = definition.first_epoch;
-        node.last_epoch = definition.last_epoch;
-        node.state = NodeState::ready;
-        count(node, node.state, 1);
-        if (!definition.site.empty()) move(index, site_named(definition.site));
-        const auto run = run_by_uuid_.find(std::string(definition.run));
-        if (run == run_by_uuid_.end()) return;
-        node.run = run->second;
-        runs_[node.run].nodes.push_back(index);
-      },
-      [this](const EdgeDefinition& edge) {
-        if (edge.parent >= nodes_.size() || edge.child >= nodes_.size()) return;
+      json, [this](const NodeDefinition& definition) { define_node(definition); },
+      [this](const EdgeDefinition& ids) {
+        if (ids.parent >= defined_.size() || ids.child >= defined_.size()) return;
+        const EdgeDefinition edge{defined_[ids.parent], defined_[ids.child]};
         edges_.push_back(edge);
+        if (redefining_) return;
         ++nodes_[edge.child].waits_for;
         if (nodes_[edge.child].state == NodeState::ready) set_state(edge.child, NodeState::waiting, 0);
       });
+  if (redefining_ && defined_.size() >= to_define_) finish_definition();
 }
 
 SiteIndex View::site_named(std::string_view name) {
@@ -375,7 +433,7 @@ void View::move(NodeIndex index, SiteIndex site) {
 }
 
 void View::count(const Node& node, NodeState state, int change) {
-  if (node.kind == service_kind_) return;
+  if (node.kind == service_kind_ || node.orphaned) return;
   counts_.of[static_cast<std::size_t>(state)] += static_cast<std::uint64_t>(change);
   if (node.site != kNone)
     sites_[node.site].counts.of[static_cast<std::size_t>(state)] += static_cast<std::uint64_t>(change);
@@ -440,7 +498,7 @@ Progress View::progress(Micros now, bool running_now) const {
   Progress progress;
   std::uint64_t lost = 0;
   for (const Node& node : nodes_) {
-    if (node.kind == service_kind_) continue;
+    if (node.kind == service_kind_ || node.orphaned) continue;
     progress.total += units_of(node);
     if (node.state == NodeState::done)
       progress.done += units_of(node);

@@ -84,6 +84,7 @@ struct Node {
   TextId reason = 0;                 // of a failed node
   TextId placement = 0;              // why it is at its site
   Micros changed = 0;                // when it came into its state; 0: from the start
+  bool orphaned = false;             // the experiment has it no more; counts nowhere
   std::uint32_t epochs() const { return last_epoch == 0 ? 0 : last_epoch - first_epoch + 1; }
 };
 
@@ -97,6 +98,7 @@ struct Run {
   std::string pair;
   std::vector<std::pair<std::string, std::string>> values;
   std::uint32_t epochs = 0;
+  bool orphaned = false;               // the experiment has it no more
   std::vector<NodeIndex> nodes;        // of every kind, in the order of their definition
   std::vector<std::uint32_t> metrics;  // indices into View::metrics(), in the order in which they came
 };
@@ -117,7 +119,8 @@ struct MetricsLine {
 };
 
 struct DagInfo {
-  std::string uuid, name, file, version, directory;
+  std::string uuid, name, file, version, directory, digest;
+  std::uint32_t revision = 0;  // how often it was edited
 };
 
 struct Message {
@@ -171,6 +174,8 @@ class View {
   const std::vector<Message>& warnings() const { return warnings_; }
 
   const std::vector<Declaration>& declarations() const { return declarations_; }  // oldest first
+  const Json& source() const { return source_; }                                  // null: not said
+  const std::vector<Json>& code() const { return code_; }                         // `code` events of the definition
 
   std::span<const Node> nodes() const { return nodes_; }
   std::span<const Run> runs() const { return runs_; }
@@ -215,10 +220,14 @@ class View {
   SiteIndex site_named(std::string_view name);
   NodeIndex node_of(const Event& event);
   void apply_definition(const Event& event, const Json& json);
+  void begin_definition(const Json& json);
+  void finish_definition();
   void apply_to_engine(const Event& event, const Fields& fields);
   void apply_to_node(const Event& event, const Fields& fields, NodeIndex node);
   void define_run(const Json& json);
   void define_nodes(const std::string& json);
+  void define_node(const NodeDefinition& definition);
+  void count_all();
   Attempt& attempt_of(NodeIndex node, const Event& event, const Fields& fields);
   void submit(NodeIndex node, const Event& event, const Fields& fields);
   void enqueue(NodeIndex node, const Event& event, const Fields& fields);
@@ -252,6 +261,11 @@ class View {
   std::string last_name_;  // of the node that the last event was about: the next is often about it too
   NodeIndex last_node_ = kNone;
   std::vector<EdgeDefinition> edges_;
+  std::vector<NodeIndex> defined_;  // the latest definition's ids of nodes → their indices
+  std::uint64_t to_define_ = 0;     // nodes of it
+  bool redefining_ = false;         // it is not the first one, and not whole yet
+  Json source_;
+  std::vector<Json> code_;
   // Built when first asked for after a chunk of the definition; empty until then.
   mutable Adjacency children_, parents_;
 };

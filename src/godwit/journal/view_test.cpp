@@ -53,6 +53,43 @@ TEST_CASE("the definition") {
   for (const char* name : {"2", "run", "", "run1-train_epoch0", "1x", "-1"}) CHECK(view.find_run(name) == std::nullopt);
 }
 
+TEST_CASE("an edited definition keeps the nodes and runs it names again, orphans the others and adds the new") {
+  Story story = two_runs();
+  story.engine().place("run0-train_epoch0", "delta").queue("run0-train_epoch0", 1, "delta");
+  story.start("run0-train_epoch0", 1, "delta").succeed("run0-train_epoch0");
+  // Run 0 goes on for a job more, at another site than it was begun; run 1 goes; run 2 comes.
+  story.redefine("sweep", 4).site("delta").site("anvil").run(0, {"anvil", "anvil", "anvil"}).run(2, {"anvil"});
+  View view = view_of(story);
+  CHECK(view.dag().revision == 1);
+  CHECK(state_of(view, "run0-train_epoch0") == NodeState::done);
+  CHECK(view.site_name(view.nodes()[*view.find_node("run0-train_epoch0")].site) == "delta");
+  CHECK(state_of(view, "run0-train_epoch1") == NodeState::ready);
+  CHECK(view.site_name(view.nodes()[*view.find_node("run0-train_epoch1")].site) == "anvil");
+  CHECK(state_of(view, "run0-train_epoch2") == NodeState::waiting);
+  CHECK(state_of(view, "run2-train_epoch0") == NodeState::ready);
+  CHECK(counts_text(view.counts()) == "waiting 1, ready 2, done 1");
+  REQUIRE(view.runs().size() == 3);
+  CHECK(view.runs()[0].nodes.size() == 3);
+  CHECK(view.runs()[0].epochs == 15);
+  CHECK_FALSE(view.runs()[0].orphaned);
+  CHECK(view.runs()[1].orphaned);
+  CHECK(view.nodes()[*view.find_node("run1-train_epoch0")].orphaned);
+  CHECK(view.find_run("2") == 2);
+  const NodeIndex last = *view.find_node("run0-train_epoch2");
+  REQUIRE(view.parents(last).size() == 1);
+  CHECK(view.name_of(view.parents(last)[0]) == "run0-train_epoch1");
+  // What an orphan still tells changes no count; and it may come back.
+  story.now += 1;
+  story.start("run1-train_epoch0", 1, "expanse").succeed("run1-train_epoch0");
+  CHECK(counts_text(view_of(story).counts()) == "waiting 1, ready 2, done 1");
+  story.redefine("sweep", 4, 2).site("delta").site("expanse").run(0, {"delta", "expanse"}).run(1, {"expanse", "delta"});
+  view = view_of(story);
+  CHECK(counts_text(view.counts()) == "ready 2, done 2");
+  CHECK_FALSE(view.runs()[1].orphaned);
+  CHECK(view.runs()[2].orphaned);
+  CHECK(view.progress(0, false).done == 10);
+}
+
 TEST_CASE("a node's way from waiting to done, and its child's") {
   Story story = two_runs();
   const std::string first = "run0-train_epoch0";

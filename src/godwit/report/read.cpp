@@ -170,7 +170,8 @@ Experiment read_experiment(const journal::View& view) {
   experiment.name = view.dag().name;
   experiment.uuid = view.dag().uuid;
   experiment.file = view.dag().file;
-  for (journal::RunIndex run = 0; run < view.runs().size(); ++run) experiment.runs.push_back(read_run(view, run));
+  for (journal::RunIndex run = 0; run < view.runs().size(); ++run)
+    if (!view.runs()[run].orphaned) experiment.runs.push_back(read_run(view, run));
   std::stable_sort(experiment.runs.begin(), experiment.runs.end(),
                    [](const Run& a, const Run& b) { return a.number < b.number; });
   for (const journal::Declaration& declared : view.declarations())
