@@ -162,9 +162,8 @@ std::string metrics_text(const View& view, journal::RunIndex run) {
 }
 
 void sort_by_number(const View& view, std::vector<journal::RunIndex>& runs) {
-  std::sort(runs.begin(), runs.end(), [&](journal::RunIndex a, journal::RunIndex b) {
-    return view.runs()[a].number < view.runs()[b].number;
-  });
+  std::sort(runs.begin(), runs.end(),
+            [&](journal::RunIndex a, journal::RunIndex b) { return view.runs()[a].number < view.runs()[b].number; });
 }
 
 // The runs that the experiment has; not those that it had before it was edited.
@@ -263,7 +262,9 @@ std::string nodes_table(const Moment& moment) {
   std::size_t shown = 0;
   for (journal::NodeIndex i = 0; i < view.nodes().size() && shown < moment.rows; ++i) {
     const journal::Node& node = view.nodes()[i];
-    if (node.orphaned || node.state == NodeState::done || node.state == NodeState::waiting || node.state == NodeState::futile) continue;
+    if (node.orphaned || node.state == NodeState::done || node.state == NodeState::waiting ||
+        node.state == NodeState::futile)
+      continue;
     ++shown;
     table.add_row({{std::string(view.name_of(i))},
                    {std::string(view.site_name(node.site))},

@@ -111,8 +111,11 @@ void describe_definition(const dag::Graph& graph, const DefinitionHeader& header
                                 {"directory", graph.directory},
                                 {"digest", digest(graph)},
                                 {"nodes", graph.size()},
-                                {"edges", graph.edges().size()}}
+                                {"edges", graph.edges().size()},
+                                {"revision", header.revision}}
                                .dump());
+  if (!header.source.is_null()) emit(journal::Kind::source, header.source.dump());
+  for (const Json& file : header.code) emit(journal::Kind::code, file.dump());
   for (const Json& site : header.sites) emit(journal::Kind::site, site.dump());
 
   // A run's number of epochs is the last epoch of its nodes.

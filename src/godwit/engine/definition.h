@@ -1,6 +1,7 @@
 // The definition of a Dag as the journal keeps it, so that viewers need no other file.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -19,9 +20,12 @@ struct DefinitionHeader {
   std::string file;            // what the Dag was made from
   std::string version;         // Godwit's
   Json sites = Json::array();  // one object per site of the graph, with its "name"
+  Json source = nullptr;       // what the Dag was made from, for later comparison; null: not said
+  Json code = Json::array();   // one object per file that the jobs run or read, as journal::Kind::code keeps it
+  std::uint32_t revision = 0;  // how often the definition was changed before
 };
 
-// Emits the dag, site, run and nodes events.
+// Emits the dag, source, code, site, run and nodes events.
 void describe_definition(const dag::Graph& graph, const DefinitionHeader& header,
                          const std::function<void(journal::Kind, std::string json)>& emit);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <tuple>
 
@@ -81,7 +82,7 @@ void Engine::interrupt() {
 RunEnd Engine::run() {
   start();
   handle_requests();
-  if (ended_before_ && plan_.finished() && in_flight_.empty()) {
+  if (ended_before_ && plan_.finished() && idle()) {
     // Nothing is left to do or to record; a full disk is no reason to wait.
     act();
     return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
@@ -150,12 +151,21 @@ void Engine::start() {
   const bool resumed = !recovered.dag_uuid.empty();
   dag_uuid_ = resumed ? recovered.dag_uuid : new_uuid();
   builder_ = std::make_unique<AttemptBuilder>(graph_, dag_uuid_);
-  if (!resumed) define();
+  const bool edit = resumed && options_.edit_of.has_value();
+  if (edit && *options_.edit_of != recovered.revision)
+    throw InputError("the experiment was changed by somebody else meanwhile", "'godwit run' again shows how");
+  if (recovered.edited && !edit && !options_.stop_only)
+    throw InputError(fmt::format("{} is not what it was when this experiment was started: its runs, jobs or "
+                                 "descriptions differ",
+                                 options_.file),
+                     "'godwit run' shows what differs and asks whether to go on with it so");
+  if (!resumed || edit) define(edit ? recovered.revision + 1 : 0);
   if (options_.declared != recovered.declared) log(Kind::declared, dump(options_.declared));
   log(Kind::engine_started,
       dump({{"pid", getpid()}, {"host", host_name()}, {"version", kVersion}, {"resumed", resumed}}));
-  ended_before_ = recovered.ended;
+  ended_before_ = recovered.ended && !edit;
   recover(std::move(recovered));
+  if (edit) log_futile();
   if (options_.stop_only) {
     stop(false);
   } else if (!plan_.finished()) {
@@ -163,12 +173,26 @@ void Engine::start() {
   }
 }
 
-void Engine::define() {
-  describe_definition(graph_, {dag_uuid_, options_.file, std::string(kVersion), options_.sites},
-                      [this](Kind kind, std::string json) { log(kind, std::move(json)); });
+void Engine::define(std::uint32_t revision) {
+  describe_definition(
+      graph_,
+      {dag_uuid_, options_.file, std::string(kVersion), options_.sites, options_.source, options_.code, revision},
+      [this](Kind kind, std::string json) { log(kind, std::move(json)); });
 }
 
 void Engine::recover(Recovered recovered) {
+  recover_nodes(recovered);
+  recover_open(recovered.open);
+  recover_orphans(recovered.orphans);
+  for (const jobs::AttemptKey& key : recovered.recently_ended) {
+    if (const auto node = graph_.find(key.node))
+      to_release_[&executor_of({*node, key.attempt, key.phase, graph_.planned_site(*node)})].push_back(key);
+    else
+      for (jobs::JobExecutor* executor : executors()) to_release_[executor].push_back(key);
+  }
+}
+
+void Engine::recover_nodes(Recovered& recovered) {
   attempts_ = std::move(recovered.attempts);
   for (NodeId node = 0; node < graph_.size(); ++node) {
     if (recovered.finals[node] == Recovered::Final::done) plan_.finish(node);
@@ -179,14 +203,28 @@ void Engine::recover(Recovered recovered) {
     live_[node] = {progress.last_epoch, progress.epoch_before,   progress.metrics_offset,
                    progress.memory_mb,  progress.resume_at_post, progress.native_id};
   }
+}
 
+void Engine::recover_open(const std::vector<Recovered::Open>& all) {
   std::map<jobs::JobExecutor*, std::vector<jobs::Attempt>> to_attach;
-  for (const Recovered::Open& open : recovered.open) {
+  std::vector<jobs::AttemptKey> displaced;
+  std::vector<Recovered::Orphan> strays;
+  for (const Recovered::Open& open : all) {
     const auto site = std::find(graph_.sites().begin(), graph_.sites().end(), open.site);
-    const auto site_id = site == graph_.sites().end() ? graph_.planned_site(open.node)
-                                                      : static_cast<dag::SiteId>(site - graph_.sites().begin());
-    const InFlight flight{open.node, open.attempt, open.phase, site_id};
     const bool is_job = open.phase == Phase::job || open.phase == Phase::service;
+    if (!is_job && !has_script(open.node, open.phase)) {
+      // An edit took the script away; the node goes on without.
+      strays.push_back({builder_->key(open.node, open.attempt, open.phase), open.site});
+      if (open.phase == Phase::post && plan_.state(open.node) == NodeState::ready)
+        live_[open.node].resume_at_post = true;
+      continue;
+    }
+    const bool moves = site == graph_.sites().end();
+    const auto site_id =
+        moves ? graph_.planned_site(open.node) : static_cast<dag::SiteId>(site - graph_.sites().begin());
+    // An edit took its site away: it leaves there, and goes on elsewhere in another attempt.
+    if (is_job && moves) displaced.push_back(builder_->key(open.node, open.attempt, open.phase));
+    const InFlight flight{open.node, open.attempt, open.phase, site_id};
     jobs::Attempt attempt =
         is_job ? builder_->job(open.node, site_id, open.attempt, open.phase, live_[open.node].memory_mb)
                : builder_->script(open.node, open.attempt, open.phase,
@@ -198,20 +236,54 @@ void Engine::recover(Recovered recovered) {
     in_flight_[flight_key(graph_.name_of(open.node), open.phase)] = flight;
     to_attach[&executor_of(flight)].push_back(std::move(attempt));
   }
-  // What an executor never heard of died before it was handed over: the same attempt is submitted now.
-  for (auto& [executor, attempts] : to_attach) {
+  hand_over(std::move(to_attach), displaced);
+  recover_orphans(strays);
+}
+
+// What an executor never heard of died before it was handed over: the same attempt is submitted now. Of the others, the
+// displaced ones are told to leave.
+void Engine::hand_over(std::map<jobs::JobExecutor*, std::vector<jobs::Attempt>> attempts,
+                       const std::vector<jobs::AttemptKey>& displaced) {
+  for (auto& [executor, list] : attempts) {
     std::vector<jobs::AttemptKey> keys;
-    for (const jobs::Attempt& attempt : attempts) keys.push_back(attempt.key);
+    for (const jobs::Attempt& attempt : list) keys.push_back(attempt.key);
     const std::vector<jobs::Found> found = executor->find(keys);
     std::vector<jobs::Attempt> known;
-    for (std::size_t i = 0; i < attempts.size(); ++i)
-      (found[i] == jobs::Found::known ? known : to_submit_[executor]).push_back(std::move(attempts[i]));
+    for (std::size_t i = 0; i < list.size(); ++i)
+      (found[i] == jobs::Found::known ? known : to_submit_[executor]).push_back(std::move(list[i]));
     if (!known.empty()) executor->attach(known);
+    for (const jobs::Attempt& attempt : known)
+      if (std::find(displaced.begin(), displaced.end(), attempt.key) != displaced.end())
+        to_send_away_[executor].push_back(attempt.key);
   }
-  for (const jobs::AttemptKey& key : recovered.recently_ended) {
-    const auto node = graph_.find(key.node);
-    if (node) to_release_[&executor_of({*node, key.attempt, key.phase, graph_.planned_site(*node)})].push_back(key);
+}
+
+// What runs of nodes that the Dag no longer has is told to leave; what was never handed over has left already.
+void Engine::recover_orphans(const std::vector<Recovered::Orphan>& orphans) {
+  for (const Recovered::Orphan& orphan : orphans) {
+    const auto site = std::find(graph_.sites().begin(), graph_.sites().end(), orphan.site);
+    jobs::JobExecutor* executor =
+        site == graph_.sites().end() ? &around_.scripts : around_.sites[site - graph_.sites().begin()].executor;
+    if (executor->find(std::array{orphan.key}).front() == jobs::Found::known) {
+      executor->attach(std::array{jobs::Attempt{orphan.key, orphan.site, std::make_shared<jobs::JobSpec>()}});
+      leaving_.emplace(orphan.key.text(), Leaving{orphan.key, executor});
+    } else {
+      Ending ending;
+      ending.outcome = Outcome::canceled;
+      ending.detail = "it had not begun when the experiment was edited";
+      ending.started = ending.ended = around_.clock.now();
+      log({0, ending.ended, Kind::attempt_ended, orphan.key.node, orphan.key.attempt,
+           ending_json(orphan.key.phase, ending, "none")});
+    }
   }
+}
+
+// An edit may have changed who waits for a failed node.
+void Engine::log_futile() {
+  for (NodeId node = 0; node < graph_.size(); ++node)
+    if (plan_.state(node) == NodeState::failed)
+      for (const NodeId futile : plan_.futile_below(node))
+        log(Kind::node_futile, futile, dump({{"because", graph_.name_of(node)}}));
 }
 
 void Engine::start_services() {
@@ -227,11 +299,11 @@ void Engine::record_end(RunEnd end) {
   if (plan_.finished() && end != RunEnd::once) {
     // Services live as long as the Dag.
     stop(false);
-    while (!in_flight_.empty()) {
+    while (!idle()) {
       if (interrupts_.load() > 1) stop(true);
       poll_executors();
       if (commit()) act();
-      if (!in_flight_.empty()) wait();
+      if (!idle()) wait();
     }
     const Counts& counts = plan_.counts();
     log(Kind::dag_ended, dump({{"success", plan_.success()},
@@ -336,6 +408,9 @@ void Engine::act() {
   for (auto& [executor, attempts] : to_submit_)
     if (!attempts.empty()) executor->submit(attempts);
   to_submit_.clear();
+  tell_leaving(false);
+  for (auto& [executor, keys] : to_send_away_) executor->cancel(keys, false);
+  to_send_away_.clear();
   if (to_cancel_ != Cancel::nothing) cancel_everything();
   for (auto& [executor, keys] : to_release_)
     if (!keys.empty()) executor->release(keys);
@@ -359,7 +434,7 @@ void Engine::wait() {
 }
 
 bool Engine::idle() const {
-  return in_flight_.empty() && to_submit_.empty();
+  return in_flight_.empty() && to_submit_.empty() && leaving_.empty();
 }
 
 // --- attempts ---------------------------------------------------------------------------------------------------
@@ -375,7 +450,33 @@ void Engine::begin(NodeId node) {
   if (attempts_[node] == 1)
     log(Kind::placed, node,
         dump({{"site", graph_.sites()[graph_.planned_site(node)]}, {"reason", around_.placement_reason(node)}}));
-  submit_phase(node, live.resume_at_post ? Phase::post : plan_.first_phase(node));
+  if (!live.resume_at_post) return submit_phase(node, plan_.first_phase(node));
+  if (has_script(node, Phase::post)) return submit_phase(node, Phase::post);
+  judge_without_script(node);
+}
+
+bool Engine::has_script(NodeId node, Phase phase) const {
+  const dag::Attributes& attributes = graph_.attributes(node);
+  switch (phase) {
+    case Phase::pre:
+      return attributes.pre.has_value();
+    case Phase::post:
+      return attributes.post.has_value();
+    case Phase::hold:
+      return attributes.hold.has_value();
+    default:
+      return false;
+  }
+}
+
+// An edit took away the POST script that was to judge the node's job: the job's own end stands.
+void Engine::judge_without_script(NodeId node) {
+  live_[node].resume_at_post = false;
+  const Ending* job = plan_.job_ending(node);
+  if (job == nullptr) return submit_phase(node, plan_.first_phase(node));
+  const Ending ending = *job;
+  follow({node, attempts_[node], Phase::job, graph_.planned_site(node)}, ending,
+         plan_.judge(node, Phase::job, ending, true));
 }
 
 void Engine::submit_phase(NodeId node, Phase phase) {
@@ -450,11 +551,31 @@ void Engine::cancel_everything() {
     keys[&executor_of(flight)].push_back(builder_->key(flight.node, flight.attempt, flight.phase));
   }
   for (auto& [executor, list] : keys) executor->cancel(list, now);
+  if (now) tell_leaving(true);
+}
+
+void Engine::tell_leaving(bool now) {
+  std::map<jobs::JobExecutor*, std::vector<jobs::AttemptKey>> keys;
+  for (auto& [text, leaving] : leaving_) {
+    if (leaving.told && !now) continue;
+    leaving.told = true;
+    keys[leaving.executor].push_back(leaving.key);
+  }
+  for (auto& [executor, list] : keys) executor->cancel(list, now);
+}
+
+void Engine::on_left(const jobs::StatusEvent& event) {
+  const auto left = leaving_.find(event.key.text());
+  if (left == leaving_.end() || !event.ending) return;
+  log({0, around_.clock.now(), Kind::attempt_ended, event.key.node, event.key.attempt,
+       ending_json(event.key.phase, *event.ending, "none")});
+  to_release_[left->second.executor].push_back(event.key);
+  leaving_.erase(left);
 }
 
 void Engine::on_status(const jobs::StatusEvent& event) {
   const auto found = in_flight_.find(flight_key(event.key.node, event.key.phase));
-  if (found == in_flight_.end() || found->second.attempt != event.key.attempt) return;
+  if (found == in_flight_.end() || found->second.attempt != event.key.attempt) return on_left(event);
   const InFlight flight = found->second;
   if (event.ending) return on_ending(flight, *event.ending);
   if (event.state == jobs::JobState::queued || event.state == jobs::JobState::active) {
@@ -594,13 +715,15 @@ void Engine::retry_nodes(const std::vector<std::string>& names) {
 }
 
 void Engine::log(Kind kind, std::string json) {
-  pending_events_.push_back({0, around_.clock.now(), kind, "", 0, std::move(json)});
-  around_.journal.append(pending_events_.back());
+  log({0, around_.clock.now(), kind, "", 0, std::move(json)});
 }
 
 void Engine::log(Kind kind, NodeId node, std::string json) {
-  pending_events_.push_back(
-      {0, around_.clock.now(), kind, std::string(graph_.name_of(node)), attempts_[node], std::move(json)});
+  log({0, around_.clock.now(), kind, std::string(graph_.name_of(node)), attempts_[node], std::move(json)});
+}
+
+void Engine::log(journal::Event event) {
+  pending_events_.push_back(std::move(event));
   around_.journal.append(pending_events_.back());
 }
 

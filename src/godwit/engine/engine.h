@@ -73,6 +73,11 @@ struct EngineOptions {
   bool once = false;               // one turn: report, submit what may be, leave the jobs running
   bool stop_only = false;          // submit nothing; stop what runs
   Json declared = Json::object();  // how the runs will be compared, as journal::Kind::declared keeps it
+  Json source = nullptr;           // of the definition, as DefinitionHeader has it
+  Json code = Json::array();
+  // Define the Dag anew: it is an edited form of the one that the journal defined with this revision. Nodes that are
+  // in both are the same; what runs of others is stopped.
+  std::optional<std::uint32_t> edit_of;
 };
 
 enum class RunEnd : std::uint8_t { succeeded, failed, stopped, once };
@@ -84,7 +89,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Runs to the end, or until stopped. Throws InputError where the journal is of another Dag.
+  // Runs to the end, or until stopped. Throws InputError where the journal is of another Dag and this is no edit of it.
   RunEnd run();
 
   // From a signal handler or another thread: the first call stops gently (SIGTERM, grace, checkpoint), the second at
@@ -101,6 +106,12 @@ class Engine {
     jobs::Phase phase;
     dag::SiteId site;
   };
+  // An attempt of a node that the Dag no longer has. It is told to leave, and its end is recorded.
+  struct Leaving {
+    jobs::AttemptKey key;
+    jobs::JobExecutor* executor;
+    bool told = false;
+  };
   // The working state of a node that is not at its end.
   struct Live {
     std::int64_t last_epoch = -1;      // the highest epoch that any attempt reported
@@ -113,8 +124,14 @@ class Engine {
 
   // Start and end.
   void start();
-  void define();
+  void define(std::uint32_t revision);
   void recover(Recovered recovered);
+  void recover_nodes(Recovered& recovered);
+  void recover_open(const std::vector<Recovered::Open>& open);
+  void recover_orphans(const std::vector<Recovered::Orphan>& orphans);
+  void hand_over(std::map<jobs::JobExecutor*, std::vector<jobs::Attempt>> attempts,
+                 const std::vector<jobs::AttemptKey>& displaced);
+  void log_futile();
   void start_services();
   void record_end(RunEnd end);
 
@@ -142,6 +159,10 @@ class Engine {
   void submit_phase(dag::NodeId node, jobs::Phase phase);
   std::string submitting_json(const InFlight& flight, const std::optional<jobs::Attempt>& attempt) const;
   void cancel_everything();
+  void tell_leaving(bool now);
+  void on_left(const jobs::StatusEvent& event);
+  void judge_without_script(dag::NodeId node);
+  bool has_script(dag::NodeId node, jobs::Phase phase) const;
   void on_status(const jobs::StatusEvent& event);
   void on_metrics(const jobs::AttemptKey& key, std::string_view line, std::uint64_t offset);
   void on_ending(const InFlight& flight, jobs::Ending ending);
@@ -156,6 +177,7 @@ class Engine {
 
   void log(journal::Kind kind, std::string json = {});
   void log(journal::Kind kind, dag::NodeId node, std::string json = {});
+  void log(journal::Event event);
   jobs::JobExecutor& executor_of(const InFlight& flight);
   std::size_t capacity(dag::SiteId site) const;
   bool idle() const;
@@ -170,13 +192,14 @@ class Engine {
   std::vector<std::uint32_t> attempts_;  // per node, the number of its latest
   std::unordered_map<dag::NodeId, Live> live_;
   std::unordered_map<std::string, InFlight> in_flight_;  // by node and phase
+  std::map<std::string, Leaving> leaving_;               // by the text of their keys
   std::vector<std::size_t> in_flight_at_;                // jobs, per site
   std::vector<double> mean_wall_s_;                      // of recent jobs, per site
 
   // What the next commit will release.
   std::vector<journal::Event> pending_events_;
   std::map<jobs::JobExecutor*, std::vector<jobs::Attempt>> to_submit_;
-  std::map<jobs::JobExecutor*, std::vector<jobs::AttemptKey>> to_release_;
+  std::map<jobs::JobExecutor*, std::vector<jobs::AttemptKey>> to_send_away_, to_release_;
   std::size_t completed_in_turn_ = 0;
 
   std::atomic<int> interrupts_{0};

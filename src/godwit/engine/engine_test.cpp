@@ -353,6 +353,99 @@ TEST_CASE("another Dag's journal is refused") {
   CHECK_THROWS_AS(other.run(), InputError);
 }
 
+// Worlds that share one journal: an experiment before and after an edit.
+EngineOptions edit_of(std::uint32_t revision) {
+  EngineOptions options;
+  options.edit_of = revision;
+  return options;
+}
+
+TEST_CASE("an edited Dag goes on: what is done stays done, what is new runs, what is gone does not") {
+  World before;
+  before.chain({before.node("a"), before.node("b")});
+  before.node("gone");
+  before.graph.freeze();
+  CHECK(before.run() == RunEnd::succeeded);
+
+  World after;
+  after.chain({after.node("new"), after.node("a"), after.node("b"), after.node("c")});
+  after.graph.freeze();
+  after.journal.events = before.journal.events;
+  CHECK_THROWS_AS(after.run(edit_of(3)), InputError);  // it was of another revision
+  after.journal.forget_uncommitted();
+  CHECK(after.run(edit_of(0)) == RunEnd::succeeded);
+  CHECK(after.executor.accepted == Story{"new.1.job", "c.1.job"});
+  CHECK(after.run() == RunEnd::succeeded);
+  CHECK(after.run(edit_of(1)) == RunEnd::succeeded);
+  CHECK(after.executor.accepted.size() == 2);
+}
+
+TEST_CASE("what runs of a node that an edit took away is told to leave, and its end is recorded") {
+  World before;
+  before.node("stays");
+  before.node("goes");
+  before.graph.freeze();
+  before.executor.holds = true;
+  EngineOptions once;
+  once.once = true;
+  CHECK(before.run(once) == RunEnd::once);
+
+  World after;
+  after.node("stays");
+  after.graph.freeze();
+  after.journal.events = before.journal.events;
+  after.executor = before.executor;
+  after.observer.on_turn_do = [&] {
+    if (!after.executor.canceled.empty()) after.executor.holds = false;
+  };
+  CHECK(after.run(edit_of(0)) == RunEnd::succeeded);
+  CHECK(after.executor.attached == Story{"stays.1.job", "goes.1.job"});
+  CHECK(after.executor.canceled == Story{"goes.1.job"});
+  CHECK(after.journal.story({Kind::attempt_ended}) == Story{"attempt_ended goes.1", "attempt_ended stays.1"});
+  CHECK(after.journal.story({Kind::node_done}) == Story{"node_done stays.1"});
+}
+
+TEST_CASE("a new node below a failed one is futile, and is revived with it") {
+  World before;
+  before.node("a");
+  before.graph.freeze();
+  before.executor.plays["a"] = {{exit_with(1), {}}};
+  CHECK(before.run() == RunEnd::failed);
+
+  World after;
+  after.chain({after.node("a"), after.node("b")});
+  after.graph.freeze();
+  after.journal.events = before.journal.events;
+  CHECK(after.run(edit_of(0)) == RunEnd::failed);
+  CHECK(after.journal.story({Kind::node_futile}) == Story{"node_futile b"});
+  after.requests = {{Request::What::retry, {"a"}}};
+  CHECK(after.run() == RunEnd::succeeded);
+  CHECK(after.executor.accepted == Story{"a.2.job", "b.1.job"});
+}
+
+TEST_CASE("a POST script that an edit took away leaves the job's own end") {
+  dag::Attributes judged;
+  judged.post = dag::Script{"/bin/true", {}};
+  World before;
+  before.node("a", judged);
+  before.graph.freeze();
+  before.scripts.holds = true;
+  EngineOptions once;
+  once.once = true;
+  CHECK(before.run(once) == RunEnd::once);
+  CHECK(before.run(once) == RunEnd::once);
+
+  World after;
+  after.node("a");
+  after.graph.freeze();
+  after.journal.events = before.journal.events;
+  after.executor = before.executor;
+  after.scripts = before.scripts;
+  CHECK(after.run(edit_of(0)) == RunEnd::succeeded);
+  CHECK(after.executor.accepted == Story{"a.1.job"});
+  CHECK(after.scripts.canceled == Story{"a.1.post"});
+}
+
 // The engine is killed in every one of its commits in turn; each time another engine takes over. Whatever the instant,
 // every attempt runs once and the Dag comes out the same.
 TEST_CASE("killed at any commit, nothing is lost and nothing runs twice") {
@@ -383,6 +476,44 @@ TEST_CASE("killed at any commit, nothing is lost and nothing runs twice") {
     CHECK(world.scripts.accepted == Story{"a.1.pre", "a.1.post"});
     CHECK(world.journal.story({Kind::node_done}).size() == 4);
     CHECK(world.journal.story({Kind::epoch}).size() == 1);
+  }
+}
+
+// The same while an edit is taken in: before it, "goes" and "a" run; after it there is no "goes", and "b" and "new".
+TEST_CASE("killed at any commit of an edit, nothing is lost and nothing runs twice") {
+  World before;
+  before.node("goes");
+  before.node("a");
+  before.graph.freeze();
+  before.executor.holds = true;
+  EngineOptions once;
+  once.once = true;
+  CHECK(before.run(once) == RunEnd::once);
+  for (int instant = 1; instant < 20; ++instant) {
+    CAPTURE(instant);
+    World world;
+    world.chain({world.node("a"), world.node("b")});
+    world.node("new");
+    world.graph.freeze();
+    world.journal.events = before.journal.events;
+    world.executor = before.executor;
+    world.executor.holds = false;
+    world.journal.kill_at_commit = instant;
+    RunEnd end = RunEnd::failed;
+    try {
+      end = world.run(edit_of(0));
+    } catch (const Killed&) {
+      world.journal.forget_uncommitted();
+      const bool taken_in = world.journal.events.size() > before.journal.events.size();
+      end = world.run(taken_in ? EngineOptions{} : edit_of(0));
+    }
+    CHECK(end == RunEnd::succeeded);
+    std::vector<std::string> accepted = world.executor.accepted;
+    std::sort(accepted.begin(), accepted.end());
+    CHECK(accepted == Story{"a.1.job", "b.1.job", "goes.1.job", "new.1.job"});
+    CHECK(world.journal.story({Kind::attempt_ended}).size() == 4);
+    CHECK(world.journal.story({Kind::node_done}).size() == 3);
+    CHECK(world.journal.story({Kind::dag_ended}).size() == 1);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <unordered_set>
 
 namespace godwit::engine {
 
@@ -233,6 +234,16 @@ std::vector<NodeId> Plan::fail(NodeId node) {
   spread_from(node);
   for (std::size_t i = 0; i < futile.size(); ++i) spread_from(futile[i]);
   return futile;
+}
+
+std::vector<NodeId> Plan::futile_below(NodeId node) const {
+  std::vector<NodeId> out{node};
+  std::unordered_set<NodeId> seen{node};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    for (const NodeId child : graph_.children(out[i]))
+      if (state_[child] == NodeState::futile && seen.insert(child).second) out.push_back(child);
+  out.erase(out.begin());
+  return out;
 }
 
 void Plan::requeue(NodeId node) {

@@ -71,9 +71,10 @@ class Plan {
   std::uint32_t retries_used(dag::NodeId node) const;
 
   // The transitions. Each takes a running node, except where replay applies them to any.
-  void finish(dag::NodeId node);                     // done; children may become ready
-  std::vector<dag::NodeId> fail(dag::NodeId node);   // returns the nodes that became futile
-  void requeue(dag::NodeId node);                    // running → ready
+  void finish(dag::NodeId node);                                  // done; children may become ready
+  std::vector<dag::NodeId> fail(dag::NodeId node);                // returns the nodes that became futile
+  void requeue(dag::NodeId node);                                 // running → ready
+  std::vector<dag::NodeId> futile_below(dag::NodeId node) const;  // the futile descendants of a failed node
   std::vector<dag::NodeId> reset(dag::NodeId node);  // failed → waiting or ready; returns the revived descendants
   // Recovery: the node is running already.
   void mark_running(dag::NodeId node);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "godwit/base/json.h"
 #include "godwit/engine/definition.h"
@@ -58,29 +59,36 @@ class Replay {
   Recovered result() &&;
 
  private:
-  NodeId node_of(const journal::Event& event) const;
+  // Nothing where the graph has it no more.
+  std::optional<NodeId> node_of(const journal::Event& event);
   Phase phase_of(const Json& json) const;
   void on_definition(const Json& json);
-  void on_submitting(const journal::Event& event);
-  void on_epoch(const journal::Event& event);
-  void on_ended(const journal::Event& event);
-  void settle(const journal::Event& event, Recovered::Final end);
+  void apply_to_node(const journal::Event& event, NodeId node);
+  void apply_to_orphan(const journal::Event& event);
+  void on_submitting(const journal::Event& event, NodeId node);
+  void on_epoch(const journal::Event& event, NodeId node);
+  void on_ended(const journal::Event& event, NodeId node);
+  void settle(NodeId node, Recovered::Final end);
+  void remember_end(jobs::AttemptKey key);
 
   const dag::Graph& graph_;
   std::string file_;
   Recovered out_;
   std::unordered_map<std::uint64_t, Recovered::Open> open_;  // by node and phase
+  std::map<std::string, Recovered::Orphan> orphans_;         // by the text of their keys
   std::deque<jobs::AttemptKey> ended_;
+  std::string digest_;
+  std::string unknown_;  // a node that the graph does not have
 };
 
 std::uint64_t open_key(NodeId node, Phase phase) {
   return std::uint64_t{node} << 8 | static_cast<std::uint64_t>(phase);
 }
 
-NodeId Replay::node_of(const journal::Event& event) const {
+std::optional<NodeId> Replay::node_of(const journal::Event& event) {
   const auto node = graph_.find(event.node);
-  if (!node) throw Error(fmt::format("the journal speaks of node {}, which {} does not define", event.node, file_));
-  return *node;
+  if (!node) unknown_ = event.node;
+  return node;
 }
 
 Phase Replay::phase_of(const Json& json) const {
@@ -94,45 +102,70 @@ void Replay::apply(const journal::Event& event) {
     case Kind::declared:
       out_.declared = Json::parse(event.json);
       return;
-    case Kind::submitting:
-      return on_submitting(event);
-    case Kind::epoch:
-      return on_epoch(event);
-    case Kind::attempt_ended:
-      return on_ended(event);
-    case Kind::queued:
-    case Kind::active:
-      out_.progress[node_of(event)].native_id = Json::parse(event.json).value("native_id", "");
-      return;
-    case Kind::escalated:
-      out_.progress[node_of(event)].memory_mb = Json::parse(event.json).at("to_mb");
-      return;
-    case Kind::node_done:
-      return settle(event, Recovered::Final::done);
-    case Kind::node_failed:
-      return settle(event, Recovered::Final::failed);
-    case Kind::node_reset:
-      return settle(event, Recovered::Final::none);
     case Kind::dag_ended:
       out_.ended = true;
       return;
+    default:
+      break;
+  }
+  if (event.node.empty()) return;
+  if (const auto node = node_of(event))
+    apply_to_node(event, *node);
+  else
+    apply_to_orphan(event);
+}
+
+void Replay::apply_to_node(const journal::Event& event, NodeId node) {
+  switch (event.kind) {
+    case Kind::submitting:
+      return on_submitting(event, node);
+    case Kind::epoch:
+      return on_epoch(event, node);
+    case Kind::attempt_ended:
+      return on_ended(event, node);
+    case Kind::queued:
+    case Kind::active:
+      out_.progress[node].native_id = Json::parse(event.json).value("native_id", "");
+      return;
+    case Kind::escalated:
+      out_.progress[node].memory_mb = Json::parse(event.json).at("to_mb");
+      return;
+    case Kind::node_done:
+      return settle(node, Recovered::Final::done);
+    case Kind::node_failed:
+      return settle(node, Recovered::Final::failed);
+    case Kind::node_reset:
+      return settle(node, Recovered::Final::none);
     default:
       return;
   }
 }
 
-void Replay::on_definition(const Json& json) {
-  out_.dag_uuid = json.at("uuid");
-  out_.digest = json.at("digest");
-  if (out_.digest == digest(graph_)) return;
-  throw InputError(
-      fmt::format("{} is not what it was when this experiment was started: its runs, jobs or descriptions differ",
-                  file_),
-      "undo the change to go on, or move the .godwit folder beside it out of the way to begin anew");
+void Replay::apply_to_orphan(const journal::Event& event) {
+  if (event.kind != Kind::submitting && event.kind != Kind::attempt_ended) return;
+  const Json json = Json::parse(event.json);
+  jobs::AttemptKey key{out_.dag_uuid, event.node, event.attempt, phase_of(json)};
+  if (event.kind == Kind::submitting) {
+    orphans_.try_emplace(key.text(), Recovered::Orphan{key, json.value("site", "")});
+  } else {
+    orphans_.erase(key.text());
+    remember_end(std::move(key));
+  }
 }
 
-void Replay::on_submitting(const journal::Event& event) {
-  const NodeId node = node_of(event);
+void Replay::remember_end(jobs::AttemptKey key) {
+  ended_.push_back(std::move(key));
+  if (ended_.size() > kRecentlyEnded) ended_.pop_front();
+}
+
+void Replay::on_definition(const Json& json) {
+  out_.dag_uuid = json.at("uuid");
+  digest_ = json.at("digest");
+  out_.revision = json.value("revision", 0u);
+  out_.ended = false;
+}
+
+void Replay::on_submitting(const journal::Event& event, NodeId node) {
   const Json json = Json::parse(event.json);
   const Phase phase = phase_of(json);
   out_.attempts[node] = std::max(out_.attempts[node], event.attempt);
@@ -145,21 +178,19 @@ void Replay::on_submitting(const journal::Event& event) {
   open_[open_key(node, phase)] = {node, event.attempt, phase, json.value("site", "")};
 }
 
-void Replay::on_epoch(const journal::Event& event) {
-  Recovered::Progress& progress = out_.progress[node_of(event)];
+void Replay::on_epoch(const journal::Event& event, NodeId node) {
+  Recovered::Progress& progress = out_.progress[node];
   const Json json = Json::parse(event.json);
   progress.metrics_offset = json.value("_offset", std::uint64_t{0}) + 1;
   if (const auto epoch = json.find("epoch"); epoch != json.end() && epoch->is_number_integer())
     progress.last_epoch = std::max(progress.last_epoch, epoch->get<std::int64_t>());
 }
 
-void Replay::on_ended(const journal::Event& event) {
-  const NodeId node = node_of(event);
+void Replay::on_ended(const journal::Event& event, NodeId node) {
   const Json json = Json::parse(event.json);
   const Phase phase = phase_of(json);
   open_.erase(open_key(node, phase));
-  ended_.push_back({out_.dag_uuid, event.node, event.attempt, phase});
-  if (ended_.size() > kRecentlyEnded) ended_.pop_front();
+  remember_end({out_.dag_uuid, event.node, event.attempt, phase});
   if (phase == Phase::hold || phase == Phase::service) return;
   Recovered::Progress& progress = out_.progress[node];
   const std::string retry = json.value("retry", "none");
@@ -168,14 +199,17 @@ void Replay::on_ended(const journal::Event& event) {
   if (phase == Phase::job) progress.job_ending = ending_from(json);
 }
 
-void Replay::settle(const journal::Event& event, Recovered::Final end) {
-  const NodeId node = node_of(event);
+void Replay::settle(NodeId node, Recovered::Final end) {
   out_.finals[node] = end;
   if (end == Recovered::Final::none) out_.ended = false;
   out_.progress.erase(node);
 }
 
 Recovered Replay::result() && {
+  out_.edited = !out_.dag_uuid.empty() && digest_ != digest(graph_);
+  if (!out_.edited && out_.revision == 0 && !unknown_.empty())
+    throw Error(fmt::format("the journal speaks of node {}, which {} does not define", unknown_, file_));
+  for (auto& [key, orphan] : orphans_) out_.orphans.push_back(std::move(orphan));
   for (const auto& [key, open] : open_) out_.open.push_back(open);
   std::sort(out_.open.begin(), out_.open.end(),
             [](const auto& a, const auto& b) { return std::pair(a.node, a.phase) < std::pair(b.node, b.phase); });

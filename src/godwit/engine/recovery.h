@@ -35,19 +35,28 @@ struct Recovered {
     std::string native_id;
   };
 
-  std::string dag_uuid;  // empty: a fresh journal
-  std::string digest;
+  // An open attempt of a node that the graph no longer has.
+  struct Orphan {
+    jobs::AttemptKey key;
+    std::string site;
+  };
+
+  std::string dag_uuid;                 // empty: a fresh journal
+  bool edited = false;                  // the graph is not the one that the journal defined last
+  std::uint32_t revision = 0;           // of the journal's definition
   Json declared = Json::object();       // how the runs are to be compared, as last declared
   bool ended = false;                   // its end is recorded, and nothing was reset since
   std::vector<std::uint32_t> attempts;  // per node
   std::vector<Final> finals;            // per node
   std::unordered_map<dag::NodeId, Progress> progress;
   std::vector<Open> open;
+  std::vector<Orphan> orphans;
   std::vector<jobs::AttemptKey> recently_ended;  // may not have been released
 };
 
-// Replays the journal against the graph. Throws InputError where the journal is of another Dag than the graph
-// (`file` is named in the message), and Error where it contradicts itself.
+// Replays the journal against the graph. The graph may be an edited one: nodes are known by their names, and what the
+// journal tells of others is passed over. Throws Error where the journal contradicts itself (`file` is named in the
+// message).
 Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file);
 
 // An ending as the attempt_ended event keeps it, both ways.

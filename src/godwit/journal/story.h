@@ -42,8 +42,9 @@ class Story {
   // The definition again, of so many nodes, after an edit.
   Story& redefine(const std::string& name, std::size_t nodes, std::uint32_t revision = 1) {
     defined_ = 0;
-    return add(Kind::dag, "", 0,
-               {{"uuid", "0123456789abcdef0123456789abcdef"}, {"name", name}, {"nodes", nodes}, {"revision", revision}});
+    return add(
+        Kind::dag, "", 0,
+        {{"uuid", "0123456789abcdef0123456789abcdef"}, {"name", name}, {"nodes", nodes}, {"revision", revision}});
   }
 
   Story& site(const std::string& name) {

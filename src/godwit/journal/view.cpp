@@ -127,8 +127,12 @@ void View::apply_definition(const Event& event, const Json& json) {
 }
 
 void View::begin_definition(const Json& json) {
-  dag_ = {text_in(json, "uuid"),      text_in(json, "name"),   text_in(json, "file"),
-          text_in(json, "version"),   text_in(json, "directory"), text_in(json, "digest"),
+  dag_ = {text_in(json, "uuid"),
+          text_in(json, "name"),
+          text_in(json, "file"),
+          text_in(json, "version"),
+          text_in(json, "directory"),
+          text_in(json, "digest"),
           number_in<std::uint32_t>(json, "revision")};
   to_define_ = number_in<std::uint64_t>(json, "nodes");
   defined_.clear();
