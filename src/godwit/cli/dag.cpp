@@ -9,6 +9,7 @@
 #include "godwit/base/version.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
+#include "godwit/cli/living.h"
 
 namespace godwit::cli {
 namespace {
@@ -21,7 +22,7 @@ struct Options {
 };
 
 int write_dag(const Options& options) {
-  const experiment::Planned planned = experiment::load_and_plan(options.load);
+  const experiment::Planned planned = load_living(options.load).planned;
   dag::WriteOptions write;
   write.submit_files = options.submit_files;
   write.comment = fmt::format("Written by godwit {} from {}.", kVersion,

@@ -9,6 +9,7 @@
 #include "godwit/base/units.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
+#include "godwit/cli/living.h"
 #include "godwit/cli/table.h"
 #include "godwit/dag/render.h"
 #include "godwit/experiment/summary.h"
@@ -156,13 +157,16 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const char* t
 }
 
 int plan(const Options& options) {
-  const Planned planned = experiment::load_and_plan(options.load);
+  const Living living = load_living(options.load);
+  const Planned& planned = living.planned;
   if (!options.picture.empty()) {
     fmt::print("{}", dag::render(planned.graph, dag::picture_format_from(options.picture).value()));
     return kSuccess;
   }
   if (options.json) {
-    fmt::print("{}\n", experiment::to_json(planned, options.nodes).dump());
+    Json json = experiment::to_json(planned, options.nodes);
+    if (living.edit) json["edit"] = engine::to_json(*living.edit);
+    fmt::print("{}\n", json.dump());
     return kSuccess;
   }
   const Terminal terminal = terminal_of(stdout);
@@ -171,6 +175,7 @@ int plan(const Options& options) {
   print_variables(planned, terminal);
   print_sites(planned, summary, terminal);
   print_runs(planned, terminal);
+  if (living.edit) fmt::print("\n{}", edit_text(*living.edit, kRunsShown, terminal));
   print_diagnostics(planned.warnings, "Warnings", Style::note, terminal);
   print_diagnostics(planned.blockers, "Cannot run here (the definition is right)", Style::bad, terminal);
   return kSuccess;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <iostream>
 #include <memory>
 
 #include "godwit/base/json.h"
@@ -9,6 +10,7 @@
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/interrupts.h"
+#include "godwit/cli/living.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/session.h"
 #include "godwit/cli/terminal.h"
@@ -24,7 +26,10 @@ struct Options {
   bool quiet = false;
   bool json = false;
   bool dry_run = false;
+  bool yes = false;
 };
+
+constexpr std::size_t kRunsShown = 40;  // of an edit
 
 Progress::Mode mode_of(const Options& options) {
   if (options.json) return Progress::Mode::json;
@@ -89,9 +94,33 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
   return kFailed;
 }
 
-int run_here(const experiment::Planned& planned, const Options& options, Background* background) {
+bool ask(const char* question) {
+  fmt::print(stderr, "{} [y/N] ", question);
+  std::fflush(stderr);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return !answer.empty() && (answer.front() == 'y' || answer.front() == 'Y');
+}
+
+// Shows what an edit changes and asks whether to go on with it so. Throws InputError where nobody can be asked.
+bool consent(const engine::Edit& edit, const Options& options) {
+  if (options.json)
+    fmt::print("{}\n", Json{{"edit", engine::to_json(edit)}}.dump());
+  else if (!options.quiet)
+    fmt::print(stderr, "{}\n", edit_text(edit, kRunsShown, terminal_of(stderr)));
+  if (options.yes) return true;
+  if (!options.json && !options.quiet && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+    return ask("Go on with it so?");
+  throw InputError("the experiment is not what it was when it was started",
+                   "'godwit plan' shows what differs; 'godwit run --yes' goes on with it so");
+}
+
+int run_here(const Living& living, const Options& options, Background* background) {
+  const experiment::Planned& planned = living.planned;
   Progress progress(planned.graph, mode_of(options), terminal_of(stderr));
-  Session session(planned, progress, {.once = options.once});
+  SessionOptions session_options{.once = options.once, .stop_only = false, .code = living.code, .edit_of = {}};
+  if (living.edit) session_options.edit_of = living.edit->revision;
+  Session session(planned, progress, std::move(session_options));
   if (background != nullptr) background->ready();
   const Interrupts interrupts(session.engine());
   const engine::RunEnd end = session.engine().run();
@@ -99,13 +128,19 @@ int run_here(const experiment::Planned& planned, const Options& options, Backgro
 }
 
 int run_experiment(const Options& options) {
-  const experiment::Planned planned = experiment::load_and_plan(options.load);
+  const Living living = load_living(options.load);
+  const experiment::Planned& planned = living.planned;
+  require_own_state(living);
   for (const Diagnostic& warning : planned.warnings) fmt::print(stderr, "{}\n", warning.render());
   experiment::require_runnable(planned);
   if (options.dry_run) return print_dry_run(planned, options.json);
-  if (!options.detach) return run_here(planned, options, nullptr);
+  if (living.edit && !consent(*living.edit, options)) {
+    fmt::print(stderr, "Nothing was changed.\n");
+    return kInterrupted;
+  }
+  if (!options.detach) return run_here(living, options, nullptr);
   return run_in_background(state_of(planned).path() + "/engine.log",
-                           [&](Background& background) { return run_here(planned, options, &background); });
+                           [&](Background& background) { return run_here(living, options, &background); });
 }
 
 }  // namespace
@@ -120,6 +155,7 @@ void add_run(CLI::App& root, Action& action) {
   command->add_flag("--once", options->once, "One step, for cron: record what ended, start what may, leave it running")
       ->excludes(detach);
   command->add_flag("--dry-run", options->dry_run, "Check everything and show what would start first");
+  command->add_flag("--yes", options->yes, "Go on with an experiment that was edited, without asking");
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->add_flag("--json", options->json, "Print every event as a line of JSON");
   command->callback([&action, options] { action = [options] { return run_experiment(*options); }; });

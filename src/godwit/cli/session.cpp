@@ -57,8 +57,14 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   journal_ = journal::Journal::open(state.journal());
 
   const sites::Machine machine = sites::this_machine();
-  engine::EngineOptions engine_options{planned.spec.file, Json::array(), options.once, options.stop_only,
-                                       experiment::declaration_json(planned.spec.compare)};
+  engine::EngineOptions engine_options{.file = planned.spec.file,
+                                       .sites = Json::array(),
+                                       .once = options.once,
+                                       .stop_only = options.stop_only,
+                                       .declared = experiment::declaration_json(planned.spec.compare),
+                                       .source = planned.source,
+                                       .code = std::move(options.code),
+                                       .edit_of = options.edit_of};
   jobs::LocalExecutorOptions local{.state_dir = state.path(), .sites = {}, .supervisor_command = {}};
   std::vector<engine::SitePort> ports;
   for (const sites::Site& site : planned.sites) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "godwit/engine/engine.h"
 #include "godwit/experiment/plan.h"
@@ -16,6 +17,8 @@ journal::StateDir state_of(const experiment::Planned& planned);
 struct SessionOptions {
   bool once = false;
   bool stop_only = false;
+  Json code = Json::array();                            // of the files that jobs run and read, for a definition
+  std::optional<std::uint32_t> edit_of = std::nullopt;  // as EngineOptions has it
 };
 
 class Session {

@@ -7,6 +7,7 @@
 #include "godwit/base/json.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
+#include "godwit/cli/living.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/session.h"
 #include "godwit/store/lock.h"
@@ -48,7 +49,9 @@ int ask_engine(const journal::StateDir& state, const Options& options) {
 int stop_jobs(const journal::StateDir& state, const Options& options) {
   if (!state.has_journal())
     throw InputError("nothing has been started in " + state.folder(), "'godwit run' starts an experiment");
-  const experiment::Planned planned = experiment::load_and_plan(options.load);
+  const Living living = load_living(options.load);
+  require_own_state(living);
+  const experiment::Planned& planned = living.planned;
   Progress progress(planned.graph, Progress::Mode::quiet, {});
   Session session(planned, progress, {.stop_only = true});
   if (options.now) session.engine().interrupt(), session.engine().interrupt();

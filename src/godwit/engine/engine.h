@@ -77,7 +77,7 @@ struct EngineOptions {
   Json code = Json::array();
   // Define the Dag anew: it is an edited form of the one that the journal defined with this revision. Nodes that are
   // in both are the same; what runs of others is stopped.
-  std::optional<std::uint32_t> edit_of;
+  std::optional<std::uint32_t> edit_of = std::nullopt;
 };
 
 enum class RunEnd : std::uint8_t { succeeded, failed, stopped, once };

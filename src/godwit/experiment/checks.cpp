@@ -79,13 +79,13 @@ class Checker {
           const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers)
       : spec_(spec), sites_(sites), machine_(machine), graph_(graph), diagnostics_(diagnostics), blockers_(blockers) {}
 
-  std::vector<jobs::ResourceSpec> check() {
+  Checked check() {
     block_executors();
     for (const dag::NodeId node : nodes_to_check()) check_node(node);
     report_impossible_requests();
     report_missing_files();
     check_scripts();
-    return asked();
+    return {asked(), std::move(files_)};
   }
 
  private:
@@ -266,7 +266,10 @@ class Checker {
       if (!begins(node) && !constant.contains(input.source) && !constant.contains(input.source + "/")) continue;
       const fs::path path = fs::path(job.directory) / input.source;
       std::error_code none;
-      if (folder ? fs::is_directory(path, none) : fs::exists(path, none)) continue;
+      if (folder ? fs::is_directory(path, none) : fs::exists(path, none)) {
+        files_.insert(path.lexically_normal());
+        continue;
+      }
       missing(statement->value_position, folder ? "no such input folder" : "no such input file", input.source);
     }
   }
@@ -279,7 +282,11 @@ class Checker {
     // Without transfer a relative name is one inside the sandbox: an input may bring it.
     if (!job.transfer_executable && !by_path && !job.executable.starts_with('/')) return;
     std::error_code none;
-    if (!by_path && fs::is_regular_file(fs::path(job.directory) / job.executable, none)) return;
+    const fs::path path = fs::path(job.directory) / job.executable;
+    if (!by_path && fs::is_regular_file(path, none)) {
+      files_.insert(path.lexically_normal());
+      return;
+    }
     const bool comes_as_input = std::any_of(job.inputs.begin(), job.inputs.end(), [&](const jobs::InputFile& input) {
       return input.name == job.executable || input.contents_only;
     });
@@ -311,7 +318,11 @@ class Checker {
       const std::string& program = (*script)->executable;
       const fs::path path = fs::path(spec_.directory) / program;
       std::error_code none;
-      if (fs::is_regular_file(path, none) || (program.find('/') == std::string::npos && on_path(program))) continue;
+      if (fs::is_regular_file(path, none)) {
+        files_.insert(path.lexically_normal());
+        continue;
+      }
+      if (program.find('/') == std::string::npos && on_path(program)) continue;
       diagnostics_.error(spec_.scripts.position, fmt::format("no such program for the {} script", key), program,
                          "relative paths start at " + spec_.directory);
     }
@@ -323,6 +334,7 @@ class Checker {
   const dag::Graph& graph_;
   Diagnostics& diagnostics_;
   std::vector<Diagnostic>& blockers_;
+  std::set<std::string> files_;
   std::unordered_set<std::string> said_;
   std::map<dag::SiteId, Request> requests_[std::size(kResources)];
   std::map<std::pair<std::uint32_t, std::string>, std::map<std::string, Position>> missing_;
@@ -330,9 +342,8 @@ class Checker {
 
 }  // namespace
 
-std::vector<jobs::ResourceSpec> check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites,
-                                           const sites::Machine& machine, const dag::Graph& graph,
-                                           Diagnostics& diagnostics, std::vector<Diagnostic>& blockers) {
+Checked check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
+                   const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers) {
   return Checker(spec, sites, machine, graph, diagnostics, blockers).check();
 }
 

@@ -1,6 +1,8 @@
 // What can be known about a planned experiment without running it.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "godwit/base/error.h"
@@ -15,11 +17,15 @@ namespace godwit::experiment {
 // Runs whose files and requests are looked at one by one, where these depend on the run's variables.
 inline constexpr std::size_t kRunsChecked = 1000;
 
+struct Checked {
+  std::vector<jobs::ResourceSpec> asked;  // the most that a job asks for at each site
+  std::set<std::string> files;            // that jobs at local sites run and read, absolute
+};
+
 // Resolves jobs at their sites: descriptions that become no job, requests that no site can meet, files that are not
 // there. `sites` are those of the graph, in its order. Faults go to `diagnostics`; what the definition may say but this
-// version cannot do goes to `blockers`. Returns the most that a job asks for at each site.
-std::vector<jobs::ResourceSpec> check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites,
-                                           const sites::Machine& machine, const dag::Graph& graph,
-                                           Diagnostics& diagnostics, std::vector<Diagnostic>& blockers);
+// version cannot do goes to `blockers`.
+Checked check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
+                   const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers);
 
 }  // namespace godwit::experiment

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <unordered_set>
 
+#include "godwit/base/difference.h"
 #include "godwit/base/text.h"
 #include "godwit/experiment/build.h"
 #include "godwit/experiment/checks.h"
@@ -82,6 +83,12 @@ ExperimentSpec read_spec(const std::string& path, Diagnostics& diagnostics) {
   }
 }
 
+Json source_of(ExperimentSpec& spec, const SiteChoice& choice) {
+  Json source{{"experiment", std::move(spec.source)}};
+  if (!choice.file.empty()) source["sites"] = to_json(yaml::load(choice.file));
+  return source;
+}
+
 const yaml::Node* unless_null(const yaml::Node& node) {
   return node.is_null() ? nullptr : &node;
 }
@@ -116,9 +123,12 @@ Planned load_and_plan(const LoadOptions& options) {
   diagnostics.throw_if_errors();
   warn_of_oversights(spec, choice, runs, diagnostics);
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
-  planned.asked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
+  Checked checked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
   diagnostics.throw_if_errors();
 
+  planned.asked = std::move(checked.asked);
+  planned.files = std::move(checked.files);
+  planned.source = source_of(planned.spec, choice);
   planned.warnings = diagnostics.warnings();
   planned.variables = summarize(runs, sweep);
   planned.shape = sweep.shape();

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "godwit/base/json.h"
 #include "godwit/dag/earlier.h"
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/spec.h"
@@ -46,6 +48,8 @@ struct Planned {
   dag::Graph graph;        // frozen
   placement::Options placement;
   std::vector<jobs::ResourceSpec> asked;  // the most that a job asks for at each site
+  Json source;                            // the files it was read from: {"experiment":{…},"sites":{…}}
+  std::set<std::string> files;            // that jobs run and read, absolute; see code.h
 
   std::vector<VariableSummary> variables;
   std::string shape;  // "10 × 3": the sweep

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "godwit/base/difference.h"
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/experiment/keys.h"
@@ -60,6 +61,7 @@ class SpecReader {
     spec_.file = absolute;
     spec_.directory = absolute.parent_path();
     spec_.position = {path, 1, 1};
+    spec_.source = to_json(root_);
   }
 
   ExperimentSpec read() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "godwit/base/error.h"
+#include "godwit/base/json.h"
 #include "godwit/base/yaml.h"
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/compare_spec.h"
@@ -84,6 +85,7 @@ struct PrioritySpec {
 struct ExperimentSpec {
   std::string file;       // absolute
   std::string directory;  // absolute: where its relative paths start
+  Json source;            // the file as JSON, scalars as they were written
   Position position;
   std::string name;
   std::string seed = "0";

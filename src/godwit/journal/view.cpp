@@ -454,7 +454,7 @@ std::optional<NodeIndex> View::find_node(std::string_view name) const {
 }
 
 std::optional<RunIndex> View::find_run(std::string_view name) const {
-  if (const auto found = run_by_uuid_.find(std::string(name)); found != run_by_uuid_.end()) return found->second;
+  if (const auto found = run_with_uuid(std::string(name))) return found;
   if (name.starts_with("run")) name.remove_prefix(3);
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -462,6 +462,11 @@ std::optional<RunIndex> View::find_run(std::string_view name) const {
   const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const Run& run) { return run.number == number; });
   if (found == runs_.end()) return std::nullopt;
   return static_cast<RunIndex>(found - runs_.begin());
+}
+
+std::optional<RunIndex> View::run_with_uuid(const std::string& uuid) const {
+  const auto found = run_by_uuid_.find(uuid);
+  return found == run_by_uuid_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<AttemptIndex> View::attempts_of(NodeIndex node) const {

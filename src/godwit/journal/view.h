@@ -190,6 +190,7 @@ class View {
   std::optional<NodeIndex> find_node(std::string_view name) const;
   // By uuid, or by number as "0" or "run0".
   std::optional<RunIndex> find_run(std::string_view name) const;
+  std::optional<RunIndex> run_with_uuid(const std::string& uuid) const;
 
   std::span<const NodeIndex> children(NodeIndex node) const;
   std::span<const NodeIndex> parents(NodeIndex node) const;
