@@ -18,9 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::optional<journal::View> view_of(const journal::StateDir& state) {
-  if (!state.has_journal()) return std::nullopt;
+  const auto reader = journal::Reader::open_if_any(state.journal());
+  if (!reader) return std::nullopt;
   journal::View view;
-  view.update(*journal::Reader::open(state.journal()));
+  view.update(*reader);
   if (view.dag().uuid.empty()) return std::nullopt;
   return view;
 }

@@ -15,6 +15,7 @@
 #include "godwit/cli/session.h"
 #include "godwit/cli/terminal.h"
 #include "godwit/experiment/plan.h"
+#include "godwit/journal/engine_status.h"
 
 namespace godwit::cli {
 namespace {
@@ -103,7 +104,11 @@ bool ask(const char* question) {
 }
 
 // Shows what an edit changes and asks whether to go on with it so. Throws InputError where nobody can be asked.
-bool consent(const engine::Edit& edit, const Options& options) {
+bool consent(const Living& living, const Options& options) {
+  const engine::Edit& edit = *living.edit;
+  if (journal::engine_at_work(state_of(living.planned)))
+    throw InputError("an engine is at work on this experiment as it was before it was edited",
+                     "'godwit stop', then 'godwit run' again");
   if (options.json)
     fmt::print("{}\n", Json{{"edit", engine::to_json(edit)}}.dump());
   else if (!options.quiet)
@@ -134,7 +139,7 @@ int run_experiment(const Options& options) {
   for (const Diagnostic& warning : planned.warnings) fmt::print(stderr, "{}\n", warning.render());
   experiment::require_runnable(planned);
   if (options.dry_run) return print_dry_run(planned, options.json);
-  if (living.edit && !consent(*living.edit, options)) {
+  if (living.edit && !consent(living, options)) {
     fmt::print(stderr, "Nothing was changed.\n");
     return kInterrupted;
   }

@@ -10,7 +10,7 @@
 #include "godwit/cli/living.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/session.h"
-#include "godwit/store/lock.h"
+#include "godwit/journal/engine_status.h"
 
 namespace godwit::cli {
 namespace {
@@ -22,10 +22,6 @@ struct Options {
   bool now = false;
   bool json = false;
 };
-
-bool engine_at_work(const journal::StateDir& state) {
-  return store::probe_lock(journal::writer_lock(state.journal())).held;
-}
 
 int report(const Options& options, const std::string& what) {
   if (options.json)
@@ -41,7 +37,7 @@ int ask_engine(const journal::StateDir& state, const Options& options) {
   if (!options.json) fmt::print("Asked the running engine to stop; its jobs checkpoint first …\n");
   std::fflush(stdout);
   Clock& clock = system_clock();
-  while (engine_at_work(state)) clock.sleep_until(clock.monotonic() + kLookAgain);
+  while (journal::engine_at_work(state)) clock.sleep_until(clock.monotonic() + kLookAgain);
   return report(options, "Stopped. 'godwit run' goes on.");
 }
 
@@ -61,7 +57,7 @@ int stop_jobs(const journal::StateDir& state, const Options& options) {
 
 int stop_experiment(const Options& options) {
   const journal::StateDir state = journal::StateDir::beside(experiment::find_experiment(options.load.file));
-  return engine_at_work(state) ? ask_engine(state, options) : stop_jobs(state, options);
+  return journal::engine_at_work(state) ? ask_engine(state, options) : stop_jobs(state, options);
 }
 
 }  // namespace

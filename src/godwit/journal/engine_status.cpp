@@ -16,6 +16,10 @@ std::string_view to_string(EngineState state) {
   return "";
 }
 
+bool engine_at_work(const StateDir& state) {
+  return store::probe_lock(writer_lock(state.journal())).held;
+}
+
 EngineStatus engine_status(const StateDir& state, const View& view) {
   const store::LockState lock = store::probe_lock(writer_lock(state.journal()));
   if (lock.held) return {EngineState::running, lock.holder};

@@ -26,6 +26,9 @@ struct EngineStatus {
   bool running() const { return state == EngineState::running; }
 };
 
+// Whether a process holds the writer's lock.
+bool engine_at_work(const StateDir& state);
+
 // By the writer's lock, which dies with its holder, and by what the journal tells.
 EngineStatus engine_status(const StateDir& state, const View& view);
 

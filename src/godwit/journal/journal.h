@@ -49,6 +49,8 @@ class Reader {
   // Throws InputError where there is no journal, where it is of a newer format, and where its writer died and left a
   // log that takes write permission to fold in.
   static std::unique_ptr<Reader> open(const std::string& path);
+  // The same, but nothing where there is no journal, or an empty one whose engine died as it began.
+  static std::unique_ptr<Reader> open_if_any(const std::string& path);
   virtual ~Reader() = default;
   // Every committed event after `after_seq`, in order.
   virtual void replay(std::int64_t after_seq, const std::function<void(const Event&)>& fn) = 0;

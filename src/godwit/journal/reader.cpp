@@ -26,11 +26,15 @@ bool has_log(const std::string& path) {
   return has_content(path + "-wal") || has_content(path + "-journal");
 }
 
+struct EmptyJournal : InputError {
+  using InputError::InputError;
+};
+
 store::Database open_and_check(const std::string& path, Mode mode) {
   store::Database database(path, mode);
   database.set_busy_timeout_ms(kBusyTimeoutMs);
   if (!check_format(database))
-    throw InputError(path + " is empty: nothing has been run yet", "start with 'godwit run'");
+    throw EmptyJournal(path + " is empty: nothing has been run yet", "start with 'godwit run'");
   return database;
 }
 
@@ -87,6 +91,15 @@ std::unique_ptr<Reader> Reader::open(const std::string& path) {
     return std::make_unique<SqliteReader>(path);
   } catch (const store::DatabaseError& error) {
     throw explained(error);
+  }
+}
+
+std::unique_ptr<Reader> Reader::open_if_any(const std::string& path) {
+  if (!fs::exists(path)) return nullptr;
+  try {
+    return open(path);
+  } catch (const EmptyJournal&) {
+    return nullptr;
   }
 }
 
