@@ -79,13 +79,13 @@ void compare(const std::string& path, const Json* before, const Json* after, std
       return;
     }
   }
-  Difference difference{path, before == nullptr ? "" : flow_text(*before), after == nullptr ? "" : flow_text(*after), {}};
+  Difference difference{
+      path, before == nullptr ? "" : flow_text(*before), after == nullptr ? "" : flow_text(*after), {}};
   const auto text = [](const Json* value) { return value == nullptr || value->is_string(); };
   const bool lines = (before != nullptr && has_lines(*before)) || (after != nullptr && has_lines(*after));
   if (lines && text(before) && text(after))
-    difference.lines =
-        line_difference(before == nullptr ? std::vector<std::string_view>{} : lines_of(*before),
-                        after == nullptr ? std::vector<std::string_view>{} : lines_of(*after));
+    difference.lines = line_difference(before == nullptr ? std::vector<std::string_view>{} : lines_of(*before),
+                                       after == nullptr ? std::vector<std::string_view>{} : lines_of(*after));
   out.push_back(std::move(difference));
 }
 

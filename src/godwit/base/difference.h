@@ -11,8 +11,8 @@ namespace godwit {
 
 // One place where two documents differ. Of text of several lines there are lines, else before and after.
 struct Difference {
-  std::string path;              // "vars.alpha.list"
-  std::string before, after;     // empty: it is not there
+  std::string path;                // "vars.alpha.list"
+  std::string before, after;       // empty: it is not there
   std::vector<std::string> lines;  // "- old", "+ new", in their order
 };
 

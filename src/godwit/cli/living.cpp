@@ -114,9 +114,9 @@ Living load_living(experiment::LoadOptions options) {
 
 void require_own_state(const Living& living) {
   if (living.other.empty()) return;
-  throw InputError(fmt::format("the state beside {} is of {}", fs::path(living.planned.spec.file).filename().native(),
-                               living.other),
-                   "an experiment of its own needs a folder of its own");
+  throw InputError(
+      fmt::format("the state beside {} is of {}", fs::path(living.planned.spec.file).filename().native(), living.other),
+      "an experiment of its own needs a folder of its own");
 }
 
 std::string edit_text(const engine::Edit& edit, std::size_t rows, const Terminal& terminal) {
@@ -125,7 +125,11 @@ std::string edit_text(const engine::Edit& edit, std::size_t rows, const Terminal
   for (const Difference& difference : edit.code) out += difference_text(difference, terminal);
   if (edit.definition.empty() && edit.code.empty())
     out += "  nothing in its files: another version of Godwit makes other jobs of them\n";
-  Table table({{"RUN", Align::right}, {"RUN_UUID"}, {"VALUES", Align::left, true}, {"EPOCHS", Align::right}, {"RUN IS"},
+  Table table({{"RUN", Align::right},
+               {"RUN_UUID"},
+               {"VALUES", Align::left, true},
+               {"EPOCHS", Align::right},
+               {"RUN IS"},
                {"WHY", Align::left, true}});
   for (const engine::RunEdit* run : shown(edit, rows))
     table.add_row({{std::to_string(run->number)},
@@ -135,16 +139,17 @@ std::string edit_text(const engine::Edit& edit, std::size_t rows, const Terminal
                    {std::string(engine::to_string(run->fate)), style_of(run->fate)},
                    {run->why}});
   out += "\n" + table.render(terminal);
-  if (edit.runs.size() > rows) out += fmt::format("… and {} (--json has all)\n", format_count(edit.runs.size() - rows, "more run"));
+  if (edit.runs.size() > rows)
+    out += fmt::format("… and {} (--json has all)\n", format_count(edit.runs.size() - rows, "more run"));
   out += fmt::format("\nRuns: {}. {} to run; nothing that is finished runs again.\n", counts_text(edit),
                      format_count(edit.jobs_to_run, "job"));
   if (edit.leaving != 0)
     out += fmt::format("{} that the experiment no longer has will be stopped.\n",
                        format_count(edit.leaving, "running job"));
   if (edit.failed != 0)
-    out += fmt::format("{} failed and {} so: 'godwit retry --failed' runs {} again.\n",
-                       format_count(edit.failed, "job"), edit.failed == 1 ? "stays" : "stay",
-                       edit.failed == 1 ? "it" : "them");
+    out +=
+        fmt::format("{} failed and {} so: 'godwit retry --failed' runs {} again.\n", format_count(edit.failed, "job"),
+                    edit.failed == 1 ? "stays" : "stay", edit.failed == 1 ? "it" : "them");
   return out;
 }
 

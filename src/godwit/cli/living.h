@@ -13,10 +13,10 @@ namespace godwit::cli {
 
 struct Living {
   experiment::Planned planned;
-  Json code;                                // of the files that its jobs run and read
-  std::optional<journal::View> before;      // where it has been started
-  std::optional<engine::Edit> edit;         // where it is not what it was then
-  std::string other;                        // the state beside it is of this experiment; empty: it is its own, or none
+  Json code;                            // of the files that its jobs run and read
+  std::optional<journal::View> before;  // where it has been started
+  std::optional<engine::Edit> edit;     // where it is not what it was then
+  std::string other;                    // the state beside it is of this experiment; empty: it is its own, or none
 };
 
 // Throws InputError as experiment::load_and_plan does.

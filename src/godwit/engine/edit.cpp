@@ -26,8 +26,8 @@ bool is_about_runs(std::string_view path) {
   if (!path.starts_with(kPrefix)) return false;
   path.remove_prefix(kPrefix.size());
   const std::string_view key = path.substr(0, path.find('.'));
-  for (const std::string_view known : {"name", "vars", "include", "exclude", "epochs", "epochs_per_job", "replicates",
-                                       "baseline", "seed", "compare"})
+  for (const std::string_view known :
+       {"name", "vars", "include", "exclude", "epochs", "epochs_per_job", "replicates", "baseline", "seed", "compare"})
     if (key == known) return true;
   return key.starts_with("x-");
 }
@@ -48,9 +48,8 @@ class Values {
       if (found == values_.end()) return fmt::format("variable {}", name);
       if (!found->second.contains(value)) return fmt::format("{} = {}", name, value);
     }
-    for (const auto& [name, values] : values_)
-      if (std::none_of(run.values.begin(), run.values.end(), [&](const auto& own) { return own.first == name; }))
-        return {};  // the other side says it of the variable
+    // Where these have a variable that the run has not, the other side says it.
+    if (values_.size() > run.values.size()) return {};
     if (!replicates_.contains(run.replicate)) return fmt::format("replicate {}", run.replicate);
     if (run.baseline && !baseline_) return "the baseline";
     return {};
@@ -122,8 +121,8 @@ class Comparer {
   // What the new definition comes to in a run.
   struct NewRun {
     std::uint32_t epochs = 0;
-    std::size_t to_run = 0;                        // jobs that are not done
-    std::size_t moved = 0, recut = 0, fresh = 0;   // of them: at another site, with other epochs, new ones
+    std::size_t to_run = 0;                       // jobs that are not done
+    std::size_t moved = 0, recut = 0, fresh = 0;  // of them: at another site, with other epochs, new ones
     std::string moved_from, moved_to;
   };
 
@@ -185,7 +184,7 @@ class Comparer {
     std::vector<std::string> why;
     if (old.orphaned) {
       out.fate = Fate::returned;
-      why.push_back("the experiment had it before");
+      why.emplace_back("the experiment had it before");
     } else if (now.epochs != old.epochs) {
       out.fate = now.epochs > old.epochs ? Fate::extended : Fate::shortened;
       why.push_back(fmt::format("{} epochs instead of {}", now.epochs, old.epochs));
@@ -240,12 +239,10 @@ class Comparer {
   }
 
   RunEdit orphan(const journal::Run& run) const {
-    RunEdit out{run.number, run.uuid, run.baseline, run.values, Fate::orphaned, before_.epochs_done(run),
-                run.epochs, 0,        {}};
+    RunEdit out{run.number, run.uuid, run.baseline, run.values, Fate::orphaned, before_.epochs_done(run), run.epochs,
+                0,          {}};
     const std::string what = has_.missing(run);
-    out.why = seed_changed() ? "the seed is another"
-              : what.empty() ? "its combination is gone"
-                             : what + " is gone";
+    out.why = seed_changed() ? "the seed is another" : what.empty() ? "its combination is gone" : what + " is gone";
     if (out.epochs_done != 0) out.why += "; what it made is kept";
     return out;
   }
@@ -293,9 +290,10 @@ Edit compare_definitions(const View& before, const dag::Graph& after, const Json
 }
 
 Json to_json(const Edit& edit) {
-  Json json{{"revision", edit.revision}, {"definition", Json::array()},         {"code", Json::array()},
-            {"counts", Json::object()},  {"jobs_to_run", edit.jobs_to_run}, {"failed", edit.failed},
-            {"leaving", edit.leaving},   {"runs", Json::array()}};
+  Json json{{"revision", edit.revision},       {"definition", Json::array()},
+            {"code", Json::array()},           {"counts", Json::object()},
+            {"jobs_to_run", edit.jobs_to_run}, {"failed", edit.failed},
+            {"leaving", edit.leaving},         {"runs", Json::array()}};
   for (const Difference& difference : edit.definition) json["definition"].push_back(to_json(difference));
   for (const Difference& difference : edit.code) json["code"].push_back(to_json(difference));
   for (std::size_t i = 0; i < kFates; ++i) {

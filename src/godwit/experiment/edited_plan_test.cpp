@@ -110,8 +110,10 @@ TEST_CASE("what has begun stays at its site, as long as that takes part") {
   const std::string text = "epochs: 2\nepochs_per_job: 1\n";
   const Planned first = plan_of(text + "placement: {policy: fixed, site: a}\n");
   const dag::Earlier earlier = earlier_of(first, 1);
-  CHECK(story(plan_of(text + "sites: [a, b]\nplacement: {policy: fixed, site: b}\n", &earlier)).front() == "0 1-1@b 2-2@b");
-  CHECK(story(plan_of(text + "baseline: a\nplacement: {policy: fixed, site: b}\n", &earlier)).front() == "0 1-1@a 2-2@b");
+  CHECK(story(plan_of(text + "sites: [a, b]\nplacement: {policy: fixed, site: b}\n", &earlier)).front() ==
+        "0 1-1@b 2-2@b");
+  CHECK(story(plan_of(text + "baseline: a\nplacement: {policy: fixed, site: b}\n", &earlier)).front() ==
+        "0 1-1@a 2-2@b");
 }
 
 TEST_CASE("a number is never given again, and a run that comes back has its own") {

@@ -66,7 +66,7 @@ Explanation Explainer::node(NodeIndex index) const {
       explain_futile(index, out);
       break;
   }
-  if (at(index).orphaned) out.facts.push_back("the experiment no longer has this job; what it made is kept");
+  if (at(index).orphaned) out.facts.emplace_back("the experiment no longer has this job; what it made is kept");
   return out;
 }
 
