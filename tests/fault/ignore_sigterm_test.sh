@@ -22,6 +22,6 @@ took=$(($(date +%s) - begin))
 [ "$took" -le 20 ] || fail "stopping took $took s; the grace is 2 s"
 [ -z "$(pgrep -f "$work/stubborn/train.sh")" ] || fail "a stubborn job survived"
 cp "$work/calm/train.sh" "$work/stubborn/train.sh"
-"$GODWIT" run --quiet "$work/stubborn" || fail "the resumed run failed"
+"$GODWIT" run --quiet --yes "$work/stubborn" || fail "the resumed run failed"
 check_results "$work/stubborn" "$work/calm"
 echo "a job that ignores SIGTERM: killed after its grace, resumed, models equal"
