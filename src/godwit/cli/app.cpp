@@ -116,6 +116,7 @@ int run(int argc, char** argv) {
   // In the order of --help: from the first to the last that a person needs.
   add_init(root, action);
   add_plan(root, action);
+  add_rehearse(root, action);
   add_dag(root, action);
   add_run(root, action);
   add_status(root, action);

@@ -26,6 +26,7 @@ void add_init(CLI::App& root, Action& action);
 void add_logs(CLI::App& root, Action& action);
 void add_man(CLI::App& root, Action& action);
 void add_plan(CLI::App& root, Action& action);
+void add_rehearse(CLI::App& root, Action& action);
 void add_reference(CLI::App& root, Action& action);
 void add_retry(CLI::App& root, Action& action);
 void add_run(CLI::App& root, Action& action);

@@ -10,6 +10,7 @@
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
+#include "godwit/cli/rehearsed.h"
 #include "godwit/cli/table.h"
 #include "godwit/dag/render.h"
 #include "godwit/experiment/summary.h"
@@ -165,6 +166,7 @@ int plan(const Options& options) {
   }
   if (options.json) {
     Json json = experiment::to_json(planned, options.nodes);
+    if (const auto forecast = forecast_of(planned)) json["forecast"] = experiment::to_json(*forecast);
     if (living.edit) json["edit"] = engine::to_json(*living.edit);
     fmt::print("{}\n", json.dump());
     return kSuccess;
@@ -175,6 +177,7 @@ int plan(const Options& options) {
   print_variables(planned, terminal);
   print_sites(planned, summary, terminal);
   print_runs(planned, terminal);
+  if (const auto forecast = forecast_of(planned)) fmt::print("\n{}", forecast_text(*forecast, terminal));
   if (living.edit) fmt::print("\n{}", edit_text(*living.edit, kRunsShown, terminal));
   print_diagnostics(planned.warnings, "Warnings", Style::note, terminal);
   print_diagnostics(planned.blockers, "Cannot run here (the definition is right)", Style::bad, terminal);

@@ -56,10 +56,11 @@ void print_json(const journal::Event& event) {
 
 }  // namespace
 
-Progress::Progress(const dag::Graph& graph, Mode mode, Terminal terminal)
+Progress::Progress(const dag::Graph& graph, Mode mode, Terminal terminal, bool hints)
     : graph_(graph),
       mode_(mode),
       terminal_(terminal),
+      hints_(hints),
       started_(system_clock().monotonic()),
       last_site_(graph.runs().size()) {}
 
@@ -77,7 +78,9 @@ void Progress::on_event(const journal::Event& event) {
   switch (event.kind) {
     case Kind::node_failed: {
       const std::string reason = Json::parse(event.json).value("reason", "");
-      return line(fmt::format("{} failed: {}  (godwit why {})", event.node, reason, event.node), Style::bad);
+      return line(hints_ ? fmt::format("{} failed: {}  (godwit why {})", event.node, reason, event.node)
+                         : fmt::format("{} failed: {}", event.node, reason),
+                  Style::bad);
     }
     case Kind::warning:
       return line("warning: " + Json::parse(event.json).value("message", ""), Style::note);

@@ -17,7 +17,8 @@ class Progress final : public engine::Observer {
  public:
   enum class Mode : std::uint8_t { live, plain, json, quiet };
 
-  Progress(const dag::Graph& graph, Mode mode, Terminal terminal);
+  // `hints`: say which command tells more.
+  Progress(const dag::Graph& graph, Mode mode, Terminal terminal, bool hints = true);
   ~Progress() override;
 
   void on_event(const journal::Event& event) override;
@@ -40,6 +41,7 @@ class Progress final : public engine::Observer {
   const dag::Graph& graph_;
   Mode mode_;
   Terminal terminal_;
+  bool hints_;
   Micros started_;
   Micros last_drawn_ = 0;
   bool live_line_shown_ = false;

@@ -52,7 +52,7 @@ journal::StateDir state_of(const experiment::Planned& planned) {
 }
 
 Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options) {
-  const journal::StateDir state = state_of(planned);
+  const journal::StateDir state = options.state.value_or(state_of(planned));
   state.create();
   journal_ = journal::Journal::open(state.journal());
 

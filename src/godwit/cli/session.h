@@ -17,8 +17,9 @@ journal::StateDir state_of(const experiment::Planned& planned);
 struct SessionOptions {
   bool once = false;
   bool stop_only = false;
-  Json code = Json::array();                            // of the files that jobs run and read, for a definition
-  std::optional<std::uint32_t> edit_of = std::nullopt;  // as EngineOptions has it
+  std::optional<journal::StateDir> state = std::nullopt;  // elsewhere than beside the experiment
+  Json code = Json::array();                              // of the files that jobs run and read, for a definition
+  std::optional<std::uint32_t> edit_of = std::nullopt;    // as EngineOptions has it
 };
 
 class Session {

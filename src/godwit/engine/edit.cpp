@@ -26,8 +26,8 @@ bool is_about_runs(std::string_view path) {
   if (!path.starts_with(kPrefix)) return false;
   path.remove_prefix(kPrefix.size());
   const std::string_view key = path.substr(0, path.find('.'));
-  for (const std::string_view known :
-       {"name", "vars", "include", "exclude", "epochs", "epochs_per_job", "replicates", "baseline", "seed", "compare"})
+  for (const std::string_view known : {"name", "vars", "include", "exclude", "epochs", "epochs_per_job", "replicates",
+                                       "baseline", "seed", "compare", "rehearse"})
     if (key == known) return true;
   return key.starts_with("x-");
 }

@@ -64,6 +64,7 @@ class Builder {
     set_limits();
     graph_.reserve(runs_.jobs() + service_templates_.size(), 2 * runs_.jobs());
     for (const PlannedRun& planned : runs_.runs()) add_run(planned);
+    if (spec_.rehearses && evaluate_template_) add_golden();
     for (const dag::TemplateId id : service_templates_)
       graph_.add_node(graph_.templates()[id].name, dag::NodeKind::service, id, service_site(choice_));
     graph_.freeze();
@@ -154,6 +155,20 @@ class Builder {
       if (evaluate_template_ && (job + 1) % spec_.evaluation->every == 0)
         graph_.add_edge(node, add_evaluation(planned.number, job, epochs, site, vars, run));
       before = node;
+    }
+  }
+
+  // The first checkpoint of all, evaluated at every site but its own.
+  void add_golden() {
+    const dag::NodeId first = 0;
+    const dag::VarsId vars = graph_.enclosing(graph_.vars_of(first));
+    const Epochs epochs = runs_.runs().front().epochs_of(0);
+    for (dag::SiteId site = 0; site < graph_.site_count(); ++site) {
+      if (site == graph_.planned_site(first)) continue;
+      const dag::VarsId own = add_node_vars(vars, epochs, site, epochs.last, false);
+      graph_.add_edge(
+          first, graph_.add_node(golden_node(graph_.sites()[site]), dag::NodeKind::evaluate, *evaluate_template_, site,
+                                 attributes(0, site, false), own, graph_.run_of(first)));
     }
   }
 

@@ -11,9 +11,10 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::string_view kLogs = "runs/$(run_uuid)/logs/$(JOB).$(godwit_attempt:1)";
-constexpr std::string_view kMetricsTarget = "runs/$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1).jsonl";
-constexpr std::string_view kCheckpoints = "runs/$(run_uuid)/checkpoints";
+// Below the folder of results.
+constexpr std::string_view kLogs = "$(run_uuid)/logs/$(JOB).$(godwit_attempt:1)";
+constexpr std::string_view kMetricsTarget = "$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1).jsonl";
+constexpr std::string_view kCheckpoints = "$(run_uuid)/checkpoints";
 
 // Adds to a value in double quotes, before the closing one, or makes such a value.
 std::string extend_quoted(std::string_view value, std::string_view separator, const Pairs& pairs) {
@@ -37,15 +38,17 @@ class Adder {
 
   void add() {
     add_environment();
-    if (!description_.has("stdout")) set_unless_there("output", fmt::format("{}.out", kLogs));
-    if (!description_.has("stderr")) set_unless_there("error", fmt::format("{}.err", kLogs));
+    if (!description_.has("stdout")) set_unless_there("output", result(kLogs) + ".out");
+    if (!description_.has("stderr")) set_unless_there("error", result(kLogs) + ".err");
     set_unless_there("+GodwitMetrics", fmt::format("\"{}\"", spec_.metrics));
-    if (spec_.names_metrics) optional_output(spec_.metrics, std::string(kMetricsTarget));
+    if (spec_.names_metrics) optional_output(spec_.metrics, result(kMetricsTarget));
     if (!spec_.checkpoint.path.empty()) add_checkpoint();
     add_outputs();
   }
 
  private:
+  std::string result(std::string_view path) const { return fmt::format("{}/{}", spec_.results, path); }
+
   void set_unless_there(std::string_view key, const std::string& value) {
     if (!description_.has(key)) description_.set(key, value);
   }
@@ -92,15 +95,16 @@ class Adder {
   void add_checkpoint() {
     const auto& [path, best] = spec_.checkpoint;
     set_unless_there("should_transfer_files", "YES");
-    const std::string from = fmt::format("{}/$(checkpoint_epoch)/", kCheckpoints);
+    const std::string from = result(kCheckpoints) + "/$(checkpoint_epoch)/";
+    const std::string into = result(kCheckpoints) + "/$(last_epoch)/";
     const std::string inputs = description_.has("transfer_input_files") ? "$(transfer_input_files), " + from : from;
     if (kind_ == JobKind::evaluate) {
       append("transfer_input_files = {}\n", inputs);
       return;
     }
     append("if defined continue_from_checkpoint\n  transfer_input_files = {}\nendif\n", inputs);
-    output(path, fmt::format("{}/$(last_epoch)/{}", kCheckpoints, path));
-    if (!best.empty()) optional_output(best, fmt::format("{}/$(last_epoch)/{}", kCheckpoints, best));
+    output(path, into + path);
+    if (!best.empty()) optional_output(best, into + best);
     set_unless_there("transfer_checkpoint_files", best.empty() ? path : path + ", " + best);
     set_unless_there("checkpoint_exit_code", "85");
   }

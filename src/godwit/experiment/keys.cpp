@@ -110,6 +110,15 @@ const Keys& compare_keys() {
   return keys;
 }
 
+const Keys& rehearsal_keys() {
+  static const Keys keys{
+      {"epochs", "Epochs of each of its jobs; 1 unless said.", integer(1)},
+      {"vars", "Values of variables in rehearsals: a sliver of the data.", mapping_of(text())},
+      {"scale", "How many times as long an epoch takes in earnest: for forecasts.", number()},
+  };
+  return keys;
+}
+
 namespace {
 
 Json retry_schema() {
@@ -165,6 +174,7 @@ const Keys& experiment_keys() {
       {"checkpoint", "The files that travel along a run.", any_of({text(), mapping(checkpoint_keys(), {"path"})})},
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
+      {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},
       {"metrics", "The file of JSON lines that jobs append; metrics.jsonl unless said.", text()},
   };
   return keys;

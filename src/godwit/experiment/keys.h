@@ -14,6 +14,7 @@ const schema::Keys& service_keys();
 const schema::Keys& retry_keys();
 const schema::Keys& checkpoint_keys();
 const schema::Keys& compare_keys();
+const schema::Keys& rehearsal_keys();
 
 // The words that `priority` takes beside a number.
 const std::vector<std::string>& priority_words();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <unordered_set>
 
 #include "godwit/base/difference.h"
@@ -89,6 +90,13 @@ Json source_of(ExperimentSpec& spec, const SiteChoice& choice) {
   return source;
 }
 
+// Job j of run r at site r + j.
+void visit_all_sites(SiteChoice& choice) {
+  choice.placement.rule = placement::Rule::round_robin;
+  choice.placement.sites.resize(choice.sites.size());
+  std::iota(choice.placement.sites.begin(), choice.placement.sites.end(), dag::SiteId{0});
+}
+
 const yaml::Node* unless_null(const yaml::Node& node) {
   return node.is_null() ? nullptr : &node;
 }
@@ -111,17 +119,19 @@ Planned load_and_plan(const LoadOptions& options) {
   Diagnostics diagnostics;
   Planned planned;
   planned.spec = read_spec(find_experiment(options.file), diagnostics);
+  if (options.rehearse) turn_into_rehearsal(planned.spec, diagnostics);
   const ExperimentSpec& spec = planned.spec;
   SiteChoice choice = choose_sites(spec, options.sites_file, diagnostics);
+  if (spec.rehearses) visit_all_sites(choice);
   sweep::Sweep sweep(sweep::read(spec.vars, {spec.seed, spec.directory}, diagnostics), unless_null(spec.include),
                      unless_null(spec.exclude), diagnostics);
   Templates templates;
   if (!choice.sites.empty()) templates = make_templates(spec, choice, sweep.variables(), diagnostics);
   diagnostics.throw_if_errors();
 
-  const RunList runs(spec, sweep, options.earlier, options.limit, diagnostics);
+  const RunList runs(spec, sweep, choice.sites.size(), options.earlier, options.limit, diagnostics);
   diagnostics.throw_if_errors();
-  warn_of_oversights(spec, choice, runs, diagnostics);
+  if (!spec.rehearses) warn_of_oversights(spec, choice, runs, diagnostics);
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
   Checked checked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
   diagnostics.throw_if_errors();

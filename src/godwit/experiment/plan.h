@@ -27,6 +27,8 @@ struct LoadOptions {
   std::uint64_t limit = kDefaultLimit;
   // What the experiment came to before, where it has been started: then it is planned as a change of that.
   const dag::Earlier* earlier = nullptr;
+  // Plan the experiment's rehearsal instead of it: see rehearsal.h.
+  bool rehearse = false;
 };
 
 // A variable as `plan` shows it.

@@ -57,9 +57,15 @@ class EpochSetting {
 
 class RunLister {
  public:
-  RunLister(const ExperimentSpec& spec, const sweep::Sweep& sweep, const dag::Earlier* earlier, std::uint64_t limit,
-            Diagnostics& diagnostics, RunList& list)
-      : spec_(spec), sweep_(sweep), earlier_(earlier), limit_(limit), diagnostics_(diagnostics), list_(list) {}
+  RunLister(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::size_t sites, const dag::Earlier* earlier,
+            std::uint64_t limit, Diagnostics& diagnostics, RunList& list)
+      : spec_(spec),
+        sweep_(sweep),
+        sites_(sites),
+        earlier_(earlier),
+        limit_(limit),
+        diagnostics_(diagnostics),
+        list_(list) {}
 
   void make() {
     list_.width_ = sweep_.names().size();
@@ -120,7 +126,7 @@ class RunLister {
         for (std::size_t i = 0; i < values.size(); ++i)
           if (values[i] != list_.values_[i]) list_.same_in_all_[i] = false;
         ++combinations_;
-        return true;
+        return !spec_.rehearses;  // one is enough for that
       });
     } catch (const InputError& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
@@ -142,12 +148,18 @@ class RunLister {
         list_.runs_.push_back(run);
       }
     }
+    if (spec_.rehearses) return repeat_at_sites();
     if (!spec_.baseline) return;
     const std::size_t migrating = list_.runs_.size();
     for (std::size_t i = 0; i < migrating; ++i) {
       list_.runs_.push_back(list_.runs_[i]);
       list_.runs_.back().baseline = true;
     }
+  }
+
+  void repeat_at_sites() {
+    list_.runs_.resize(sites_, list_.runs_.front());
+    for (std::size_t i = 0; i < sites_; ++i) list_.runs_[i].pair = static_cast<std::uint32_t>(i);
   }
 
   // The variables that make a run what it is, by name: how long it trains is no part of it unless runs differ in that,
@@ -174,7 +186,14 @@ class RunLister {
         values[i] = {sweep_.names()[which[i]], sweep_.strings().view(list_.value_id(run, which[i]))};
       const RunIdentity identity = identify(spec_.seed, values, run.replicate, run.baseline);
       run.seed = identity.seed;
-      digests.push_back(identity.digest);
+      // A rehearsal's runs are no runs of the experiment, whatever keeps books of these by their uuids.
+      digests.push_back(!spec_.rehearses ? identity.digest
+                                         : FieldHasher()
+                                               .add(identity.digest.high)
+                                               .add(identity.digest.low)
+                                               .add("rehearsal")
+                                               .add(std::uint64_t{run.pair})
+                                               .digest128());
     }
     RunUuids named = run_uuids(digests, holder());
     for (std::size_t i = 0; i < list_.runs_.size(); ++i) list_.runs_[i].uuid = std::move(named.uuids[i]);
@@ -229,6 +248,7 @@ class RunLister {
 
   const ExperimentSpec& spec_;
   const sweep::Sweep& sweep_;
+  std::size_t sites_;
   const dag::Earlier* earlier_;
   std::uint64_t limit_;
   Diagnostics& diagnostics_;
@@ -242,9 +262,9 @@ Epochs PlannedRun::epochs_of(std::uint32_t job) const {
   return {before + 1, std::min(before + epochs_per_job, epochs)};
 }
 
-RunList::RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, const dag::Earlier* earlier,
+RunList::RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::size_t sites, const dag::Earlier* earlier,
                  std::uint64_t limit, Diagnostics& diagnostics) {
-  RunLister(spec, sweep, earlier, limit, diagnostics, *this).make();
+  RunLister(spec, sweep, sites, earlier, limit, diagnostics, *this).make();
 }
 
 }  // namespace godwit::experiment

@@ -42,10 +42,11 @@ struct PlannedRun {
 class RunList {
  public:
   // The runs that migrate, replicates of a combination together, then the baseline runs in the same order; runs of an
-  // `earlier` plan, which must outlive the list, before all others in the order of their numbers. Faults, and more than
-  // `limit` jobs, go to `diagnostics`: then the list is empty.
-  RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, const dag::Earlier* earlier, std::uint64_t limit,
-          Diagnostics& diagnostics);
+  // `earlier` plan, which must outlive the list, before all others in the order of their numbers. Of a rehearsal, as
+  // many copies of the first run as there are `sites`. Faults, and more than `limit` jobs, go to `diagnostics`: then
+  // the list is empty.
+  RunList(const ExperimentSpec& spec, const sweep::Sweep& sweep, std::size_t sites, const dag::Earlier* earlier,
+          std::uint64_t limit, Diagnostics& diagnostics);
 
   const std::vector<PlannedRun>& runs() const { return runs_; }
   // Runs with the values and replicate of another.

@@ -79,6 +79,7 @@ class SpecReader {
     read_priority();
     read_max_jobs();
     read_checkpoint();
+    if (const yaml::Node* node = fields_.get("rehearse")) spec_.rehearsal = read_rehearsal(*node, diagnostics_);
     schema::declare(experiment_keys(), fields_);
     fields_.finish();
     return std::move(spec_);

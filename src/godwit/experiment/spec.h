@@ -12,6 +12,7 @@
 #include "godwit/base/yaml.h"
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/compare_spec.h"
+#include "godwit/experiment/rehearsal.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
@@ -87,6 +88,7 @@ struct ExperimentSpec {
   std::string directory;  // absolute: where its relative paths start
   Json source;            // the file as JSON, scalars as they were written
   Position position;
+  std::string results = "runs";  // where its runs leave what they make, below the directory
   std::string name;
   std::string seed = "0";
   TemplateSpec train;
@@ -106,6 +108,8 @@ struct ExperimentSpec {
 
   std::optional<EvaluationSpec> evaluation;
   std::optional<CompareSpec> compare;
+  std::optional<RehearsalSpec> rehearsal;
+  bool rehearses = false;  // this is the rehearsal of the experiment
   ScriptsSpec scripts;
   std::vector<ServiceSpec> services;
   RetrySpec retry;

@@ -15,6 +15,9 @@ class StateDir {
   // `experiment_file` need not exist; where it is a folder, the state is in that folder.
   static StateDir beside(const std::string& experiment_file);
 
+  // A state within this one, of something that is no run of the experiment: a rehearsal.
+  StateDir inner(const std::string& name) const { return StateDir(path_ + "/" + name); }
+
   const std::string& path() const { return path_; }  // absolute
   std::string folder() const;                        // the experiment's own, absolute
   std::string journal() const { return path_ + "/journal.db"; }

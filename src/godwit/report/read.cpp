@@ -16,10 +16,6 @@ namespace {
 constexpr double kReadsBlur = 3;
 
 // What a line holds beside metrics.
-bool is_bookkeeping(std::string_view key) {
-  return key.empty() || key.front() == '_' || key == "epoch" || key == "step" || key == "seconds";
-}
-
 State state_of(journal::NodeState state) {
   switch (state) {
     case journal::NodeState::done:
@@ -164,6 +160,10 @@ Run read_run(const journal::View& view, journal::RunIndex index) {
 }
 
 }  // namespace
+
+bool is_bookkeeping(std::string_view key) {
+  return key.empty() || key.front() == '_' || key == "epoch" || key == "step" || key == "seconds";
+}
 
 Experiment read_experiment(const journal::View& view) {
   Experiment experiment;

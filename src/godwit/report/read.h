@@ -1,6 +1,8 @@
 // From a journal's view to what a comparison needs: the only place here that knows the journal.
 #pragma once
 
+#include <string_view>
+
 #include "godwit/journal/view.h"
 #include "godwit/report/experiment.h"
 
@@ -13,5 +15,8 @@ namespace godwit::report {
 // differs from what was journalled last, it is one more declaration.
 Experiment read_experiment(const journal::View& view, const Json& declared_now);
 Experiment read_experiment(const journal::View& view);
+
+// Whether a member of a metrics line is no metric, though it be a number.
+bool is_bookkeeping(std::string_view key);
 
 }  // namespace godwit::report
