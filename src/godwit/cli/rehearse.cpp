@@ -133,9 +133,9 @@ int rehearse(Options options) {
   const experiment::Planned planned = experiment::load_and_plan(options.load);
   experiment::require_runnable(planned);
   const journal::StateDir state = fresh_state(planned);
-  const auto mode = options.json || options.quiet       ? Progress::Mode::quiet
-                    : isatty(STDERR_FILENO) == 1 ? Progress::Mode::live
-                                                 : Progress::Mode::plain;
+  const auto mode = options.json || options.quiet ? Progress::Mode::quiet
+                    : isatty(STDERR_FILENO) == 1  ? Progress::Mode::live
+                                                  : Progress::Mode::plain;
   {
     Progress progress(planned.graph, mode, terminal_of(stderr), false);
     Session session(planned, progress, {.state = state});

@@ -47,9 +47,12 @@ std::string forecast_text(const experiment::Forecast& forecast, const Terminal& 
                    {memory}});
   }
   out += table.render(terminal);
-  if (forecast.checkpoint_bytes) out += fmt::format("Checkpoints: {} in all\n", format_bytes(*forecast.checkpoint_bytes));
+  if (forecast.checkpoint_bytes)
+    out += fmt::format("Checkpoints: {} in all\n", format_bytes(*forecast.checkpoint_bytes));
   if (!forecast.scale_known)
-    out += "Times are of the rehearsal's epochs: 'scale' under 'rehearse' says how many times as long one takes in earnest\n";
+    out +=
+        "Times are of the rehearsal's epochs: 'scale' under 'rehearse' says how many times as long one takes in "
+        "earnest\n";
   return out;
 }
 

@@ -44,9 +44,9 @@ void add_measures(SiteForecast& out, const Json& site, const Planned& planned, c
   const double epoch_s = site.value("epoch_s", 0.0) * all.scale;
   out.job_s = static_cast<double>(out.epochs) * epoch_s +
               static_cast<double>(out.evaluations) * wall_of(site, "evaluates").value_or(0);
-  const std::uint32_t slots =
-      planned.sites[index].runnable() ? sites::offer_of(planned.sites[index], sites::this_machine()).slots
-                                      : planned.sites[index].slots;
+  const std::uint32_t slots = planned.sites[index].runnable()
+                                  ? sites::offer_of(planned.sites[index], sites::this_machine()).slots
+                                  : planned.sites[index].slots;
   if (slots != 0) out.at_least_s = *out.job_s / slots;
 }
 

@@ -22,8 +22,8 @@ struct ExperimentSpec;
 // The key `rehearse` of an experiment.
 struct RehearsalSpec {
   Position position;
-  std::uint32_t epochs = 1;     // of each of its jobs
-  std::optional<double> scale;  // how many times as long an epoch of the experiment takes as one of the rehearsal
+  std::uint32_t epochs = 1;       // of each of its jobs
+  std::optional<double> scale;    // how many times as long an epoch of the experiment takes as one of the rehearsal
   std::vector<yaml::Entry> vars;  // values in place of the experiment's
 };
 

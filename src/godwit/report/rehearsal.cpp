@@ -43,7 +43,9 @@ class Reader {
  private:
   // --- one site -------------------------------------------------------------------------------------------------
 
-  std::size_t run_resumed_at(std::size_t site) const { return (site + layout_.sites.size() - 1) % layout_.sites.size(); }
+  std::size_t run_resumed_at(std::size_t site) const {
+    return (site + layout_.sites.size() - 1) % layout_.sites.size();
+  }
   static std::string begin_node(std::size_t run) { return fmt::format("run{}-train_epoch0", run); }
   static std::string resume_node(std::size_t run) { return fmt::format("run{}-train_epoch1", run); }
   std::string golden_node(std::size_t site) const {
@@ -155,7 +157,8 @@ class Reader {
       ++compared;
       const double larger = std::max(std::abs(value), std::abs(other->second));
       double relative = value == other->second || larger == 0 ? 0 : std::abs(value - other->second) / larger;
-      if (std::isnan(value) != std::isnan(other->second) || std::isinf(larger)) relative = value == other->second ? 0 : 1;
+      if (std::isnan(value) != std::isnan(other->second) || std::isinf(larger))
+        relative = value == other->second ? 0 : 1;
       if (std::isnan(value) && std::isnan(other->second)) relative = 0;
       if (!worst || relative > worst->relative) worst = Divergence{name, value, other->second, relative, 0};
     }
@@ -179,7 +182,8 @@ class Reader {
     judge_resumption(site);
     for (const RehearsalStep* step : {&here.begins, &here.resumes}) {
       const double asked = static_cast<double>(step->asked_memory_mb) * 1024;
-      if (step->result == Result::passed && asked > 0 && static_cast<double>(step->peak_memory_kb) > kNearlyAllMemory * asked) {
+      if (step->result == Result::passed && asked > 0 &&
+          static_cast<double>(step->peak_memory_kb) > kNearlyAllMemory * asked) {
         note(fmt::format("{} took {} of {} asked, and real data may be larger", step->node,
                          format_bytes(step->peak_memory_kb * 1024), format_memory_mb(step->asked_memory_mb)));
         break;
@@ -188,7 +192,8 @@ class Reader {
     if (here.begins.result != Result::passed) return;
     if (site == 0 && numbers_of(here.begins.node).empty())
       note("the jobs report no metrics: nothing can be followed, compared or stopped early");
-    if (site == 0 && layout_.checkpoint.empty()) note("the jobs leave no checkpoint: a run begins anew with each of them");
+    if (site == 0 && layout_.checkpoint.empty())
+      note("the jobs leave no checkpoint: a run begins anew with each of them");
   }
 
   // A resumed job that reports the first epoch again has not read its checkpoint.
@@ -200,8 +205,9 @@ class Reader {
     for (const journal::MetricsLine& line : view_.metrics())
       if (line.node == *node && line.epoch != 0) first = first == 0 ? line.epoch : std::min(first, line.epoch);
     if (first != 0 && first <= layout_.epochs)
-      out_.faults.push_back(fmt::format("{} resumed at epoch {}, not {}: its job does not go on from the checkpoint ({})",
-                                        here.name, first, layout_.epochs + 1, here.resumes.node));
+      out_.faults.push_back(
+          fmt::format("{} resumed at epoch {}, not {}: its job does not go on from the checkpoint ({})", here.name,
+                      first, layout_.epochs + 1, here.resumes.node));
   }
 
   const journal::View& view_;
@@ -247,12 +253,8 @@ Rehearsal read_rehearsal(const journal::View& view, const RehearsalLayout& layou
 }
 
 Json to_json(const Rehearsal& rehearsal) {
-  Json json{{"passed", rehearsal.passed()},
-            {"time", iso_time(rehearsal.time)},
-            {"epochs", rehearsal.epochs},
-            {"sites", Json::array()},
-            {"faults", rehearsal.faults},
-            {"notes", rehearsal.notes}};
+  Json json{{"passed", rehearsal.passed()}, {"time", iso_time(rehearsal.time)}, {"epochs", rehearsal.epochs},
+            {"sites", Json::array()},       {"faults", rehearsal.faults},       {"notes", rehearsal.notes}};
   for (const RehearsedSite& site : rehearsal.sites)
     json["sites"].push_back({{"name", site.name},
                              {"begins", to_json(site.begins)},

@@ -14,10 +14,10 @@ namespace godwit::report {
 
 // How the rehearsal was planned: see experiment/rehearsal.h.
 struct RehearsalLayout {
-  std::string results;                // folder of its runs, absolute
-  std::string checkpoint;             // the file that travels along a run; empty: none
-  std::vector<std::string> sites;     // in the order of the runs that begin there
-  std::uint32_t epochs = 1;           // of each job
+  std::string results;             // folder of its runs, absolute
+  std::string checkpoint;          // the file that travels along a run; empty: none
+  std::vector<std::string> sites;  // in the order of the runs that begin there
+  std::uint32_t epochs = 1;        // of each job
   bool evaluates = false;
 };
 
