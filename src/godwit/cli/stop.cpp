@@ -1,6 +1,7 @@
 // godwit stop: running jobs checkpoint and leave; the experiment can go on later.
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 
 #include "godwit/base/clock.h"
@@ -45,7 +46,9 @@ int ask_engine(const journal::StateDir& state, const Options& options) {
 int stop_jobs(const journal::StateDir& state, const Options& options) {
   if (!state.has_journal())
     throw InputError("nothing has been started in " + state.folder(), "'godwit run' starts an experiment");
-  const Living living = load_living(options.load);
+  experiment::LoadOptions load = options.load;
+  load.limit = std::numeric_limits<std::uint64_t>::max();  // what runs may be stopped, however much there is
+  const Living living = load_living(load);
   require_own_state(living);
   const experiment::Planned& planned = living.planned;
   Progress progress(planned.graph, Progress::Mode::quiet, {});
