@@ -280,7 +280,7 @@ const std::vector<std::string>& bookkeeping_variables() {
 }
 
 dag::SiteId service_site(const SiteChoice& choice) {
-  return choice.placement.sites.front();
+  return choice.placement.sites.empty() ? 0 : choice.placement.sites.front();
 }
 
 dag::Graph build_graph(const ExperimentSpec& spec, const SiteChoice& choice, const sweep::Sweep& sweep,

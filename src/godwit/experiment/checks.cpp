@@ -77,7 +77,17 @@ class Checker {
  public:
   Checker(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
           const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers)
-      : spec_(spec), sites_(sites), machine_(machine), graph_(graph), diagnostics_(diagnostics), blockers_(blockers) {}
+      : spec_(spec),
+        sites_(sites),
+        machine_(machine),
+        graph_(graph),
+        diagnostics_(diagnostics),
+        blockers_(blockers),
+        incomplete_(diagnostics.has_errors()) {
+    for (const Diagnostic& diagnostic : diagnostics.all())
+      if (diagnostic.severity == Severity::error)
+        faulty_lines_.emplace(diagnostic.position.file, diagnostic.position.line);
+  }
 
   Checked check() {
     block_executors();
@@ -149,8 +159,10 @@ class Checker {
     };
     try {
       const bool blocked = block_demands(description, lookup, site);
-      submit::ResolveContext context{spec_.directory, std::string(graph_.name_of(node)), 1, 1};
-      const jobs::JobSpec job = submit::resolve(description, lookup, context);
+      const submit::ResolveContext context{spec_.directory, std::string(graph_.name_of(node)), 1, 1, incomplete_};
+      Diagnostics faults;
+      const jobs::JobSpec job = submit::resolve(description, lookup, context, faults);
+      for (const Diagnostic& fault : faults.all()) add_once(fault);
       check_requests(job, description, site);
       if (!blocked && sites_[site].runnable()) check_files(node, job, description);
     } catch (const InputError& error) {
@@ -158,7 +170,9 @@ class Checker {
     }
   }
 
+  // What comes of a fault that was reported already, in a line of its own, is not reported again.
   void add_once(Diagnostic diagnostic) {
+    if (incomplete_ && faulty_lines_.contains({diagnostic.position.file, diagnostic.position.line})) return;
     if (said_.insert(diagnostic.render()).second) diagnostics_.add(std::move(diagnostic));
   }
 
@@ -255,7 +269,7 @@ class Checker {
   // named without any variable.
   void check_files(dag::NodeId node, const jobs::JobSpec& job, const submit::Description& description) {
     check_executable(job, description);
-    const submit::Statement* statement = description.last("transfer_input_files");
+    const submit::Statement* statement = description.last_written("transfer_input_files");
     if (statement == nullptr) return;
     std::unordered_set<std::string> constant;
     for (const submit::Statement& s : description.statements())
@@ -276,7 +290,7 @@ class Checker {
 
   void check_executable(const jobs::JobSpec& job, const submit::Description& description) {
     const submit::Statement* statement = description.last("executable");
-    if (statement == nullptr) return;
+    if (statement == nullptr || job.executable.empty()) return;
     const bool by_path = !job.transfer_executable && job.executable.find('/') == std::string::npos;
     if (by_path && job.sandbox && on_path(job.executable)) return;
     // Without transfer a relative name is one inside the sandbox: an input may bring it.
@@ -335,6 +349,8 @@ class Checker {
   Diagnostics& diagnostics_;
   std::vector<Diagnostic>& blockers_;
   std::set<std::string> files_;
+  bool incomplete_;  // there are errors already: statements may be missing
+  std::set<std::pair<std::string, std::uint32_t>> faulty_lines_;
   std::unordered_set<std::string> said_;
   std::map<dag::SiteId, Request> requests_[std::size(kResources)];
   std::map<std::pair<std::uint32_t, std::string>, std::map<std::string, Position>> missing_;

@@ -23,20 +23,21 @@ namespace fs = std::filesystem;
 // Names that macros may have: the variables', Godwit's own, and those of variables that could not be read.
 class MacroNames {
  public:
-  MacroNames(const ExperimentSpec& spec, const sweep::Variables& variables) {
+  MacroNames(const ExperimentSpec& spec, const sweep::Variables& variables) : any_(variables.has_unread_table()) {
     for (const sweep::Variable& variable : variables.all()) add(variable.name);
     for (const std::string& name : bookkeeping_variables()) add(name);
     for (const yaml::Entry& entry : spec.vars.entries) add(entry.key);
     if (spec.epochs) add("epochs");
     if (spec.epochs_per_job) add("epochs_per_job");
   }
-  bool contains(std::string_view lower_case_name) const { return known_.contains(std::string(lower_case_name)); }
+  bool contains(std::string_view lower_case_name) const { return any_ || known_.contains(std::string(lower_case_name)); }
   const std::vector<std::string>& all() const { return names_; }
 
  private:
   void add(const std::string& name) {
     if (known_.insert(lower(name)).second) names_.push_back(name);
   }
+  bool any_;  // a table that cannot be read has columns that are not known
   std::unordered_set<std::string> known_;
   std::vector<std::string> names_;
 };
@@ -97,6 +98,10 @@ void visit_all_sites(SiteChoice& choice) {
   std::iota(choice.placement.sites.begin(), choice.placement.sites.end(), dag::SiteId{0});
 }
 
+void add_all(const Diagnostics& more, Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : more.all()) diagnostics.add(diagnostic);
+}
+
 const yaml::Node* unless_null(const yaml::Node& node) {
   return node.is_null() ? nullptr : &node;
 }
@@ -123,14 +128,20 @@ Planned load_and_plan(const LoadOptions& options) {
   const ExperimentSpec& spec = planned.spec;
   SiteChoice choice = choose_sites(spec, options.sites_file, diagnostics);
   if (spec.rehearses) visit_all_sites(choice);
-  sweep::Sweep sweep(sweep::read(spec.vars, {spec.seed, spec.directory}, diagnostics), unless_null(spec.include),
-                     unless_null(spec.exclude), diagnostics);
-  Templates templates;
-  if (!choice.sites.empty()) templates = make_templates(spec, choice, sweep.variables(), diagnostics);
-  diagnostics.throw_if_errors();
-
-  const RunList runs(spec, sweep, choice.sites.size(), options.earlier, options.limit, diagnostics);
-  diagnostics.throw_if_errors();
+  Diagnostics swept;
+  sweep::Sweep sweep(sweep::read(spec.vars, {spec.seed, spec.directory}, swept), unless_null(spec.include),
+                     unless_null(spec.exclude), swept);
+  // All that is wrong is said at once: an error ends only what builds on the thing that is wrong.
+  const bool has_combinations = !swept.has_errors();
+  add_all(swept, diagnostics);
+  const bool has_sites = !choice.sites.empty();
+  Templates templates = make_templates(spec, choice, sweep.variables(), diagnostics);
+  if (!has_combinations) diagnostics.throw_if_errors();
+  Diagnostics listed;
+  const RunList runs(spec, sweep, std::max<std::size_t>(choice.sites.size(), 1), options.earlier, options.limit, listed);
+  const bool has_runs = !listed.has_errors();
+  add_all(listed, diagnostics);
+  if (!has_sites || !has_runs) diagnostics.throw_if_errors();
   if (!spec.rehearses) warn_of_oversights(spec, choice, runs, diagnostics);
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
   Checked checked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);

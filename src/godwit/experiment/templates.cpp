@@ -37,6 +37,10 @@ dag::Template TemplateMaker::job(const std::string& name, const TemplateSpec& so
   dag::Template out{name, {}};
   report_undefined_macros(source.common, known_macros_);
   for (const auto& [site, text] : source.at_site) report_undefined_macros(text, known_macros_);
+  if (sites_.empty()) {
+    report_grammar(source.common);
+    for (const auto& [site, text] : source.at_site) report_grammar(text);
+  }
   // Sites that fill the braces alike share a description.
   std::unordered_map<std::string, std::shared_ptr<const submit::Description>> made;
   for (const sites::Site& site : sites_) {
@@ -52,6 +56,10 @@ dag::Template TemplateMaker::job(const std::string& name, const TemplateSpec& so
 dag::Template TemplateMaker::service(const ServiceSpec& service, dag::SiteId site) {
   dag::Template out{service.name, {}};
   report_undefined_macros(service.submit, [](std::string_view) { return false; });
+  if (sites_.empty()) {
+    report_grammar(service.submit);
+    return out;
+  }
   out.at_site.resize(sites_.size());
   out.at_site[site] = std::make_shared<const submit::Description>(make(service.submit, sites_[site]));
   return out;
@@ -101,6 +109,13 @@ void TemplateMaker::report_unknown_brace(const std::string& name, const Position
   if (!hint.empty()) hint += "; ";
   add_once(
       {Severity::error, position, "nothing of this name to fill in", '{' + name + '}', hint + "write {{ for a brace"});
+}
+
+void TemplateMaker::report_grammar(const SubmitText& source) {
+  Diagnostics faults;
+  const std::string filled = BraceTemplate(source).fill([](const Brace&) { return "1"; });
+  submit::Description::parse(filled, source.origin, faults, source.indent);
+  for (const Diagnostic& fault : faults.all()) add_once(fault);
 }
 
 void TemplateMaker::report_undefined_macros(const SubmitText& source, const Known& known) {

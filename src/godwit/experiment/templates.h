@@ -32,6 +32,8 @@ class TemplateMaker {
   std::string fill(const SubmitText& source, const sites::Site& site);
   std::string brace_value(const std::string& name, const Position& position, const sites::Site& site);
   void report_unknown_brace(const std::string& name, const Position& position);
+  // Where there are no sites to fill the braces from.
+  void report_grammar(const SubmitText& source);
   void report_undefined_macros(const SubmitText& source, const Known& known);
   void add_once(const Diagnostic& diagnostic);
 

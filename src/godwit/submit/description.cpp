@@ -330,6 +330,14 @@ const Statement* Description::last(std::string_view key) const {
   return found == statements_.rend() ? nullptr : &*found;
 }
 
+const Statement* Description::last_written(std::string_view key) const {
+  const std::string wanted = canonical_key(key);
+  const auto found = std::find_if(statements_.rbegin(), statements_.rend(), [&](const Statement& statement) {
+    return assigns(statement, wanted) && statement.position.line != 0;
+  });
+  return found == statements_.rend() ? nullptr : &*found;
+}
+
 bool Description::always_sets(std::string_view key) const {
   const std::string wanted = canonical_key(key);
   std::size_t depth = 0;
@@ -345,6 +353,7 @@ void Description::rewrite(std::string_view key, const std::function<std::string(
   const std::string wanted = canonical_key(key);
   for (Statement& statement : statements_) {
     if (!assigns(statement, wanted)) continue;
+    if (statement.written.empty()) statement.written = statement.value;
     statement.value = checked_value(key, change(statement.value));
     statement.continuations.clear();
   }

@@ -27,6 +27,7 @@ struct Statement {
   Kind kind = Kind::assign;
   std::string key;    // of an assignment, as written ("+WantGPULab", "MY.Attr", "request_cpus")
   std::string value;  // of an assignment; the condition of if/elif; what follows `queue`
+  std::string written;  // of an assignment that rewrite() has changed: the value as it was read
   Position position;  // of the statement
   Position value_position;
   // Where the parts of a continued value begin: its offset in `value`, and the place in the file.
@@ -65,6 +66,8 @@ class Description {
   bool has(std::string_view key) const { return last(key) != nullptr; }
   // The last assignment to the key, in whatever branch, or nullptr.
   const Statement* last(std::string_view key) const;
+  // The same among those that were read from a file, and not added by set() or append().
+  const Statement* last_written(std::string_view key) const;
   // Whether some assignment to the key stands outside every condition.
   bool always_sets(std::string_view key) const;
   // Replaces the value of every assignment to the key by what `change` makes of it. Throws as set() does.
@@ -121,6 +124,8 @@ struct ResolveContext {
   std::uint32_t attempt = 1;
   // $(Cluster), $(ClusterId): a number unique to the attempt here; $(Process) is 0.
   std::uint64_t cluster = 0;
+  // Statements that could not be read are left out of the description, so that what is missing is no fault.
+  bool incomplete = false;
 };
 
 // Carries the description out for one job. Where HTCondor and one machine differ: without `getenv` a job starts from
@@ -129,6 +134,9 @@ struct ResolveContext {
 // names, output files and checkpoint files stay inside the sandbox. Throws InputError, with every fault, where the
 // description cannot become a job (no executable, malformed arguments, a request that is not a number with a unit).
 jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context);
+// The same with the faults to `diagnostics`; what is right is returned. Still throws where evaluate() does.
+jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context,
+                      Diagnostics& diagnostics);
 
 // What a job of this description needs that an executor without containers or file-transfer plugins cannot honour and
 // that changes the result: "universe = container", "container_image", URLs in transfer_input_files …

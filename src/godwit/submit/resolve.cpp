@@ -45,8 +45,12 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 class Resolver {
  public:
-  Resolver(const Description& description, const Lookup& variables, const ResolveContext& context)
-      : description_(description), context_(context), values_(evaluate(description, variables)) {}
+  Resolver(const Description& description, const Lookup& variables, const ResolveContext& context,
+           Diagnostics& diagnostics)
+      : description_(description),
+        context_(context),
+        values_(evaluate(description, variables)),
+        diagnostics_(diagnostics) {}
 
   jobs::JobSpec run() {
     spec_.name = context_.node;
@@ -63,7 +67,6 @@ class Resolver {
     checkpoint();
     resources();
     times();
-    diagnostics_.throw_if_errors();
     return std::move(spec_);
   }
 
@@ -71,8 +74,14 @@ class Resolver {
   // --- values and their faults ----------------------------------------------------------------------------------
 
   Position place(std::string_view key) const {
-    const Statement* statement = description_.last(key);
+    const Statement* statement = description_.last_written(key);
     return statement ? statement->value_position : Position{};
+  }
+
+  // The value as the person wrote it where something was added to it since; else `value`.
+  std::string as_written(std::string_view key, std::string value) const {
+    const Statement* statement = description_.last_written(key);
+    return statement == nullptr || statement->written.empty() ? std::move(value) : statement->written;
   }
 
   void fault(std::string_view key, const InputError& error, std::string text) {
@@ -158,6 +167,8 @@ class Resolver {
     const auto value = text("executable");
     if (value) {
       spec_.executable = file_url_path(*value).value_or(*value);
+    } else if (context_.incomplete) {
+      return;
     } else if (!values_.has("executable")) {
       const Position where = description_.statements().empty() ? Position{} : description_.statements()[0].position;
       diagnostics_.error(where, "the description names no executable", {}, "add 'executable = program'");
@@ -185,7 +196,7 @@ class Resolver {
     try {
       for (auto& setting : split_environment(*value)) spec_.environment.push_back(std::move(setting));
     } catch (const InputError& error) {
-      fault(key, error, *value);
+      fault(key, error, as_written(key, *value));
     }
   }
 
@@ -276,7 +287,7 @@ class Resolver {
     const auto value = text(kKey);
     if (!value) return remaps;
     if (value->size() < 2 || !value->starts_with('"') || !value->ends_with('"')) {
-      fault(kKey, "double quotes around the whole value are missing", *value);
+      fault(kKey, "double quotes around the whole value are missing", as_written(kKey, *value));
       return remaps;
     }
     for (const std::string& part : split_remaps(string_literal(*value))) {
@@ -374,7 +385,7 @@ class Resolver {
   const Description& description_;
   const ResolveContext& context_;
   Evaluated values_;
-  Diagnostics diagnostics_;
+  Diagnostics& diagnostics_;
   jobs::JobSpec spec_;
   bool preserve_ = false;
 };
@@ -382,8 +393,16 @@ class Resolver {
 }  // namespace
 
 jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context) {
+  Diagnostics diagnostics;
+  jobs::JobSpec spec = resolve(description, variables, context, diagnostics);
+  diagnostics.throw_if_errors();
+  return spec;
+}
+
+jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context,
+                      Diagnostics& diagnostics) {
   const Lookup lookup = with_built_ins(variables, context);
-  return Resolver(description, lookup, context).run();
+  return Resolver(description, lookup, context, diagnostics).run();
 }
 
 }  // namespace godwit::submit

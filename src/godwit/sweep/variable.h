@@ -94,6 +94,8 @@ class Variables {
   std::optional<std::string> single(std::string_view name) const;
   // Compiles an expression over the variables. What is wrong goes to `diagnostics`; nullopt then.
   std::optional<Formula> compile(std::string_view source, const Position& position, Diagnostics& diagnostics) const;
+  // Whether a table could not be read, so that there may be variables of any name.
+  bool has_unread_table() const { return has_unread_table_; }
 
  private:
   friend class VariablesReader;
@@ -101,6 +103,7 @@ class Variables {
   std::vector<Axis> axes_;
   std::vector<std::uint32_t> expressions_;
   std::unordered_map<std::string, std::uint32_t> by_name_;  // lower case
+  bool has_unread_table_ = false;
   expr::Limits limits_;
   mutable std::shared_ptr<const expr::Engine> engine_;  // made for the first expression
 };

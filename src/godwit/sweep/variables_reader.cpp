@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "godwit/base/decimal.h"
+#include "godwit/base/file.h"
 #include "godwit/base/hash.h"
 #include "godwit/base/table.h"
 #include "godwit/base/text.h"
@@ -501,7 +503,7 @@ class VariablesReader {
     } catch (const InputError& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
       for (const std::string& column : columns) declared_.insert(lower(column));
-      table_failed_ = true;
+      result_.has_unread_table_ = true;
     }
   }
 
@@ -519,9 +521,16 @@ class VariablesReader {
                    "copy it there, so that the experiment can travel");
     const std::string path = (std::filesystem::path(options_.base_directory) / relative).string();
     struct ::stat status{};
-    if (::stat(path.c_str(), &status) != 0) throw refuse("there is no such file", name, "it was looked for at " + path);
+    if (::stat(path.c_str(), &status) != 0)
+      throw refuse("there is no such file", name, "paths of tables start at the experiment's folder");
     if (!S_ISREG(status.st_mode)) throw refuse("this is not a file", name, {});
-    return load_table(path, *kind, options);
+    // Faults name the table as the experiment's own are named: from where the person stands.
+    const std::string shown = (std::filesystem::path(position.file).parent_path() / relative).string();
+    try {
+      return read_table(read_file(path, options.most_bytes), shown, *kind, options);
+    } catch (const SystemError& error) {
+      throw refuse(fmt::format("this file cannot be read ({})", std::strerror(error.code())), name, {});
+    }
   }
 
   void add_columns(const Fields& fields, const yaml::Entry& entry, const Table& table,
@@ -582,7 +591,7 @@ class VariablesReader {
   bool uses_failed(const Expression& pending) const {
     const std::vector<expr::Name> names = expr::names_in(pending.source);
     return std::any_of(names.begin(), names.end(), [&](const expr::Name& name) {
-      return !result_.index_of(name.name) && (table_failed_ || declared_.contains(lower(name.name)));
+      return !result_.index_of(name.name) && (result_.has_unread_table_ || declared_.contains(lower(name.name)));
     });
   }
 
@@ -619,7 +628,6 @@ class VariablesReader {
   Variables result_;
   std::unordered_map<std::string, std::size_t> groups_;  // zip group → axis
   std::unordered_set<std::string> declared_;             // lower-case names that were reported
-  bool table_failed_ = false;                            // whatever its columns were
   std::vector<Expression> pending_;
 };
 
