@@ -5,6 +5,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "godwit/base/printable.h"
+
 namespace godwit {
 
 std::string Position::text() const {
@@ -16,11 +18,11 @@ std::string Position::text() const {
 
 std::string Diagnostic::render() const {
   std::string out;
-  if (position.known()) out += position.text() + ": ";
+  if (position.known()) out += printable(position.text()) + ": ";
   out += severity == Severity::error ? "error: " : "warning: ";
-  out += message;
-  if (!text.empty()) out += ": '" + text + "'";
-  if (!hint.empty()) out += "\n  " + hint;
+  out += printable_lines(message);
+  if (!text.empty()) out += ": '" + printable(text) + "'";
+  if (!hint.empty()) out += "\n  " + printable_lines(hint);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "godwit/base/error.h"
+#include "godwit/base/printable.h"
 #include "godwit/base/text.h"
 #include "godwit/base/version.h"
 #include "godwit/cli/catalogue.h"
@@ -45,8 +46,8 @@ bool is_about_input(int code) {
 }
 
 int report(const std::string& message, const std::string& hint, int code) {
-  fmt::print(stderr, "error: {}\n", message);
-  if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
+  fmt::print(stderr, "error: {}\n", printable_lines(message));
+  if (!hint.empty()) fmt::print(stderr, "  {}\n", printable_lines(hint));
   return code;
 }
 
@@ -58,7 +59,7 @@ int run_action(const Action& action) {
       return report(std::string("cannot write to standard output: ") + std::strerror(errno), "", kFailed);
     return code;
   } catch (const InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    fmt::print(stderr, "{}\n", error.what());  // Diagnostic::render() has made it printable
     return kBadInput;
   } catch (const SystemError& error) {
     return report(error.what(), error.hint(), is_about_input(error.code()) ? kBadInput : kFailed);
@@ -100,7 +101,7 @@ int report_usage(const CLI::App& root, int argc, char** argv, const CLI::ParseEr
   if (message.empty()) message = error.what();
   if (message.ends_with("\n  ")) message.resize(message.size() - 3);  // nothing near
   const bool in_command = root.get_subcommands().size() == 1;
-  fmt::print(stderr, "error: {}\n  See 'godwit {}--help'.\n", message,
+  fmt::print(stderr, "error: {}\n  See 'godwit {}--help'.\n", printable_lines(message),
              in_command ? root.get_subcommands().front()->get_name() + " " : "");
   return kBadInput;
 }

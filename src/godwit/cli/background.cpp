@@ -32,17 +32,24 @@ void Background::failed(const std::string& message) {
 
 namespace {
 
-void leave_terminal(const std::string& log) {
+void leave_terminal(int output) {
   setsid();
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (output < 0 || input < 0) throw SystemError("cannot write " + log, errno);
+  if (input < 0) throw SystemError("cannot read /dev/null", errno);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
 }
 
-[[noreturn]] void be_the_background(const std::string& log, int fd, const std::function<int(Background&)>& work) {
+// As cli::run() says it; what InputError says has its "error:" already.
+std::string rendered(const std::exception& error) {
+  if (dynamic_cast<const InputError*>(&error) != nullptr) return error.what();
+  const auto* ours = dynamic_cast<const Error*>(&error);
+  const std::string hint = ours == nullptr || ours->hint().empty() ? "" : "\n  " + ours->hint();
+  return fmt::format("error: {}{}", error.what(), hint);
+}
+
+[[noreturn]] void be_the_background(int log, int fd, const std::function<int(Background&)>& work) {
   Background background(fd);
   int code = kFailed;
   try {
@@ -50,8 +57,8 @@ void leave_terminal(const std::string& log) {
     code = work(background);
     background.ready();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    background.failed(error.what());
+    fmt::print(stderr, "{}\n", rendered(error));
+    background.failed(rendered(error));
   }
   std::fflush(nullptr);
   _exit(code);
@@ -71,7 +78,8 @@ std::string read_all(int fd) {
 }  // namespace
 
 int run_in_background(const std::string& log, const std::function<int(Background&)>& work) {
-  std::filesystem::create_directories(std::filesystem::path(log).parent_path());
+  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (output < 0) throw SystemError("cannot write " + log, errno);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw SystemError("cannot make a pipe", errno);
   std::fflush(nullptr);
@@ -79,8 +87,9 @@ int run_in_background(const std::string& log, const std::function<int(Background
   if (child < 0) throw SystemError("cannot fork", errno);
   if (child == 0) {
     close(ends[0]);
-    be_the_background(log, ends[1], work);
+    be_the_background(output, ends[1], work);
   }
+  close(output);
   close(ends[1]);
   const std::string word = read_all(ends[0]);
   close(ends[0]);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "godwit/base/error.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/landscape.h"
 #include "godwit/cli/opened.h"
@@ -129,10 +130,10 @@ void add_compare(CLI::App& root, Action& action) {
   command->add_option("--metric", options->metric, "The metric to compare by (default: val_loss, else the first)")
       ->type_name("NAME");
   command->add_option("--better", options->better, "Whether low or high values of it are better (default: by its name)")
-      ->check(CLI::IsMember({"low", "high"}))
+      ->check(one_of({"low", "high"}))
       ->option_text("low|high");
   command->add_option("--rows", options->rows, "Rows of a table to show at most (default: 40)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   command->add_flag("--all", options->all, "Show all rows");
   command->add_flag("--weights", options->landscape.weights,
@@ -142,7 +143,7 @@ void add_compare(CLI::App& root, Action& action) {
   command
       ->add_option("--points", options->landscape.points, "Evaluations from one checkpoint to the other (default: 11)")
       ->needs(barrier)
-      ->check(CLI::Range(3, 1001))
+      ->check(whole_number(3, 1001))
       ->option_text("N");
   command->add_flag("--json", options->json, "Print everything as JSON");
   command->add_option("--html", options->html_file, "Write one page with charts that needs nothing beside it")

@@ -5,10 +5,12 @@
 #include <memory>
 
 #include "godwit/base/json.h"
+#include "godwit/base/printable.h"
 #include "godwit/base/units.h"
 #include "godwit/base/version.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
+#include "godwit/experiment/folders.h"
 #include "godwit/cli/living.h"
 
 namespace godwit::cli {
@@ -28,8 +30,11 @@ int write_dag(const Options& options) {
   write.comment = fmt::format("Written by godwit {} from {}.", kVersion,
                               std::filesystem::path(planned.spec.file).filename().string());
   const dag::Written written = dag::write(planned.graph, options.folder, write);
+  const std::filesystem::path folders = std::filesystem::path(written.dag_file).replace_extension(".folders");
+  const std::uint64_t folder_count = experiment::write_folders(planned, folders);
   if (options.json) {
     fmt::print("{}\n", Json{{"dag_file", written.dag_file.string()},
+                            {"folders_file", folders.string()},
                             {"bytes", written.bytes},
                             {"nodes", planned.graph.size()},
                             {"notes", written.notes}}
@@ -38,8 +43,11 @@ int write_dag(const Options& options) {
   }
   fmt::print("wrote {} ({}, {})\n", written.dag_file.string(), format_count(planned.graph.size(), "node"),
              format_bytes(written.bytes));
-  for (const std::string& note : written.notes) fmt::print("note: {}\n", note);
-  fmt::print("\nNext, on an access point: cd {} && condor_submit_dag {}\n", written.dag_file.parent_path().string(),
+  for (const std::string& note : written.notes) fmt::print("note: {}\n", printable(note));
+  fmt::print("\nNext, on an access point:\n");
+  fmt::print("  (cd {} && xargs mkdir -p) < {}   # {} for logs and results: HTCondor makes none\n",
+             planned.spec.directory, folders.string(), format_count(folder_count, "folder"));
+  fmt::print("  cd {} && condor_submit_dag {}\n", written.dag_file.parent_path().string(),
              written.dag_file.filename().string());
   return kSuccess;
 }

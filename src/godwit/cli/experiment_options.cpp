@@ -1,5 +1,7 @@
 #include "godwit/cli/experiment_options.h"
 
+#include "godwit/cli/checked.h"
+
 namespace godwit::cli {
 
 void add_experiment_options(CLI::App& command, experiment::LoadOptions& options) {
@@ -10,6 +12,7 @@ void add_experiment_options(CLI::App& command, experiment::LoadOptions& options)
       ->type_name("FILE");
   command.add_option("--limit", options.limit, "The most jobs that the sweep may make")
       ->type_name("N")
+      ->check(whole_number(1))
       ->capture_default_str();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "godwit/base/printable.h"
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/cli/table.h"
@@ -45,13 +46,14 @@ std::string difference_text(const Difference& difference, const Terminal& termin
     return fmt::format("    {}\n", styled(text, text.front() == '-' ? Style::bad : Style::good, terminal));
   };
   if (difference.lines.empty()) {
-    if (difference.before.empty()) return fmt::format("  {}: {} (new)\n", difference.path, difference.after);
-    if (difference.after.empty()) return fmt::format("  {}: {} (gone)\n", difference.path, difference.before);
-    return fmt::format("  {}: {} → {}\n", difference.path, difference.before,
-                       difference.before == difference.after ? difference.after + ", other content" : difference.after);
+    const std::string path = printable(difference.path);
+    const std::string before = printable(difference.before), after = printable(difference.after);
+    if (before.empty()) return fmt::format("  {}: {} (new)\n", path, after);
+    if (after.empty()) return fmt::format("  {}: {} (gone)\n", path, before);
+    return fmt::format("  {}: {} → {}\n", path, before, before == after ? after + ", other content" : after);
   }
-  std::string out = fmt::format("  {}:\n", difference.path);
-  for (const std::string& text : difference.lines) out += line(text);
+  std::string out = fmt::format("  {}:\n", printable(difference.path));
+  for (const std::string& text : difference.lines) out += line(printable(text));
   return out;
 }
 

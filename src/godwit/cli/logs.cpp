@@ -13,6 +13,7 @@
 #include "godwit/base/error.h"
 #include "godwit/base/json.h"
 #include "godwit/base/units.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/opened.h"
 #include "godwit/cli/terminal.h"
@@ -26,6 +27,7 @@ using journal::Attempt;
 using journal::NodeIndex;
 
 constexpr Micros kLookInterval = 300'000;
+constexpr std::uint64_t kMostAttempts = 1'000'000;
 
 struct Options {
   std::string node;
@@ -142,8 +144,8 @@ int print_logs(const Options& options) {
   paths.reserve(streams.size());
   for (const Stream& stream : streams)
     paths.push_back(stream.path.empty() ? stream.name + " (kept nowhere)" : stream.path);
-  fmt::print(stderr, "attempt {} of {} has written nothing yet: {}\n", attempt.number, options.node,
-             fmt::join(paths, ", "));
+  fmt::print(stderr, "attempt {} of {} has written nothing{}: {}\n", attempt.number, options.node,
+             attempt.has_ended() ? "" : " yet", fmt::join(paths, ", "));
   return kSuccess;
 }
 
@@ -156,12 +158,12 @@ void add_logs(CLI::App& root, Action& action) {
   command->add_option("node", options->node, "The node")->required()->option_text("NODE");
   command->add_option("file", options->file, "The experiment (default: experiment.yaml here)")->option_text("FILE");
   command->add_option("--attempt", options->attempt, "The attempt, from 1 (default: the last)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, kMostAttempts))
       ->option_text("N");
   command->add_flag("--err", options->errors, "Only standard error");
   command->add_flag("--out", options->output, "Only standard output");
-  command->add_flag("-f,--follow", options->follow, "Go on printing until the attempt ends");
-  command->add_flag("--json", options->json, "Print where the files are, as JSON");
+  auto* follow = command->add_flag("-f,--follow", options->follow, "Go on printing until the attempt ends");
+  command->add_flag("--json", options->json, "Print where the files are, as JSON")->excludes(follow);
   command->callback([&action, options] { action = [options] { return print_logs(*options); }; });
 }
 

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "godwit/base/json.h"
+#include "godwit/base/printable.h"
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
@@ -39,7 +41,7 @@ std::string sites_text(const Planned& planned) {
 
 void print_heading(const Planned& planned, const Summary& summary, const Terminal& terminal) {
   const auto text = [](std::uint64_t count, std::string_view noun) { return format_count(count, noun); };
-  fmt::print("{}: {}", styled(planned.spec.name, Style::strong, terminal), text(summary.runs, "training run"));
+  fmt::print("{}: {}", styled(printable(planned.spec.name), Style::strong, terminal), text(summary.runs, "training run"));
   if (summary.baseline_runs != 0)
     fmt::print(" ({} migrate, {} stay at {})", summary.runs - summary.baseline_runs, summary.baseline_runs,
                planned.spec.baseline->name);
@@ -152,8 +154,9 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const char* t
   for (const Diagnostic& diagnostic : diagnostics) {
     std::string where = diagnostic.position.text();
     if (!where.empty()) where += ": ";
-    fmt::print("  {}{}{}\n", where, diagnostic.message, diagnostic.text.empty() ? "" : ": '" + diagnostic.text + "'");
-    if (!diagnostic.hint.empty()) fmt::print("    {}\n", diagnostic.hint);
+    const std::string text = diagnostic.text.empty() ? "" : ": '" + diagnostic.text + "'";
+    fmt::print("  {}\n", printable(where + diagnostic.message + text));
+    if (!diagnostic.hint.empty()) fmt::print("    {}\n", printable(diagnostic.hint));
   }
 }
 
@@ -191,11 +194,12 @@ void add_plan(CLI::App& root, Action& action) {
                                   "godwit plan --sites sites.yaml");
   auto options = std::make_shared<Options>();
   add_experiment_options(*command, options->load);
-  command->add_flag("--json", options->json, "Print JSON");
+  auto* json = command->add_flag("--json", options->json, "Print JSON");
   command->add_option("--graph", options->picture, "Print the graph instead: dot, svg or mermaid")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"dot", "svg", "mermaid"}));
-  command->add_flag("--nodes", options->nodes, "With --json: every node and its variables too");
+      ->excludes(json)
+      ->check(one_of({"dot", "svg", "mermaid"}));
+  command->add_flag("--nodes", options->nodes, "With --json: every node and its variables too")->needs(json);
   command->callback([&action, options] { action = [options] { return plan(*options); }; });
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "godwit/base/bookkeeping.h"
 #include "godwit/base/clock.h"
 #include "godwit/base/json.h"
+#include "godwit/base/printable.h"
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 
@@ -33,7 +35,7 @@ std::string metrics_text(const Json& line) {
            key.find("acc") != std::string::npos;
   });
   if (shown.empty())
-    show_those([](const std::string& key) { return key != "epoch" && key != "seconds" && !key.starts_with("_"); });
+    show_those([](const std::string& key) { return !is_bookkeeping(key); });
   return join(shown, ", ");
 }
 
@@ -52,6 +54,13 @@ void print_json(const journal::Event& event) {
   if (!event.json.empty()) json["data"] = Json::parse(event.json, nullptr, false);
   fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
   std::fflush(stdout);
+}
+
+// What the terminal gets of it: messages of several lines, and blanks at the end, would break the display.
+std::string one_line(std::string_view text) {
+  std::string line(text.substr(0, text.find_last_not_of(' ') + 1));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return printable(line);
 }
 
 }  // namespace
@@ -135,7 +144,7 @@ void Progress::line(const std::string& text, Style style) {
   clear_live_line();
   const double seconds = static_cast<double>(system_clock().monotonic() - started_) / 1e6;
   fmt::print(stderr, "{}{}\n", styled(fmt::format("{:>7.1f} s  ", seconds), Style::faint, terminal_),
-             styled(text, style, terminal_));
+             styled(one_line(text), style, terminal_));
 }
 
 void Progress::clear_live_line() {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "godwit/base/json.h"
+#include "godwit/base/units.h"
 #include "godwit/cli/background.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
@@ -50,11 +51,12 @@ int print_dry_run(const experiment::Planned& planned, bool as_json) {
   }
   for (dag::SiteId site = 0; site < graph.site_count(); ++site) sites[graph.sites()[site]] = jobs[site];
   if (as_json) {
-    fmt::print("{}\n", Json{{"jobs", graph.size()}, {"jobs_per_site", sites}, {"first", first}}.dump(2));
+    fmt::print("{}\n", Json{{"jobs", graph.size()}, {"jobs_per_site", sites}, {"first", first}}.dump());
     return kSuccess;
   }
-  fmt::print("{} jobs would run:\n", graph.size());
-  for (const auto& [site, count] : sites.items()) fmt::print("  {:<16} {} jobs\n", site, count.get<std::size_t>());
+  fmt::print("{} would run:\n", format_count(graph.size(), "job"));
+  for (const auto& [site, count] : sites.items())
+    fmt::print("  {:<16} {}\n", site, format_count(count.get<std::size_t>(), "job"));
   fmt::print("First:\n");
   for (const Json& entry : first)
     fmt::print("  {:<24} at {}\n", entry["node"].get<std::string>(), entry["site"].get<std::string>());
@@ -66,20 +68,21 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
   if (!options.json && !options.quiet) {
     switch (end) {
       case engine::RunEnd::succeeded:
-        fmt::print("All {} jobs are done. 'godwit compare' shows what came out.\n", counts.done);
+        fmt::print("{} 'godwit compare' shows what came out.\n",
+                   counts.done == 1 ? "The only job is done." : fmt::format("All {} jobs are done.", counts.done));
         break;
       case engine::RunEnd::failed:
         fmt::print(
-            "{} jobs done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
-            counts.done, counts.failed, counts.futile);
+            "{} done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
+            format_count(counts.done, "job"), counts.failed, counts.futile);
         break;
       case engine::RunEnd::stopped:
-        fmt::print("Stopped with {} jobs done, {} failed, {} to go. 'godwit run' goes on.\n", counts.done,
-                   counts.failed, counts.waiting + counts.ready + counts.running);
+        fmt::print("Stopped with {} done, {} failed, {} to go. 'godwit run' goes on.\n",
+                   format_count(counts.done, "job"), counts.failed, counts.waiting + counts.ready + counts.running);
         break;
       case engine::RunEnd::once:
-        fmt::print("{} jobs done, {} running, {} to go. 'godwit run --once' again takes the next step.\n", counts.done,
-                   counts.running, counts.waiting + counts.ready);
+        fmt::print("Under way: {} done, {} failed, {} running, {} to go. 'godwit run --once' again takes the next step.\n",
+                   format_count(counts.done, "job"), counts.failed, counts.running, counts.waiting + counts.ready);
         break;
     }
   }
@@ -144,6 +147,7 @@ int run_experiment(const Options& options) {
     return kInterrupted;
   }
   if (!options.detach) return run_here(living, options, nullptr);
+  state_of(planned).create();
   return run_in_background(state_of(planned).path() + "/engine.log",
                            [&](Background& background) { return run_here(living, options, &background); });
 }
@@ -159,7 +163,7 @@ void add_run(CLI::App& root, Action& action) {
       command->add_flag("--detach", options->detach, "Run in the background; 'godwit status --watch' follows it");
   command->add_flag("--once", options->once, "One step, for cron: record what ended, start what may, leave it running")
       ->excludes(detach);
-  command->add_flag("--dry-run", options->dry_run, "Check everything and show what would start first");
+  command->add_flag("--dry-run", options->dry_run, "Check everything and show what would start first; with --json, as one line");
   command->add_flag("--yes", options->yes, "Go on with an experiment that was edited, without asking");
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->add_flag("--json", options->json, "Print every event as a line of JSON");

@@ -10,6 +10,7 @@
 #include "godwit/base/clock.h"
 #include "godwit/base/json.h"
 #include "godwit/base/units.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/opened.h"
 #include "godwit/cli/table.h"
@@ -453,10 +454,10 @@ void add_status(CLI::App& root, Action& action) {
   command->add_option("file", options->file, "The experiment (default: experiment.yaml here)")->option_text("FILE");
   command->add_flag("-w,--watch", options->watch, "Show it again as it changes, until the end");
   command->add_option("--interval", options->interval_s, "Seconds between looks of --watch (default: 1)")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(number_between(0.1, 86400))
       ->option_text("SECONDS");
   command->add_option("--rows", options->rows, "Runs to show at most (default: 40)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   command->add_flag("--all", options->all, "Show all runs");
   command->add_flag("--json", options->json, "Print JSON; with --watch, a line for each change");

@@ -60,6 +60,7 @@ std::string Table::render(const Terminal& terminal) const {
       out += padded(cell_of(i), width[i], columns_[i].align, i + 1 == last, terminal);
       if (i + 1 != last) out.append(kGap, ' ');
     }
+    out.erase(out.find_last_not_of(' ') + 1);  // empty cells at the end leave no blanks
     out += '\n';
   };
   line([&](std::size_t i) { return Cell{columns_[i].title, Style::strong}; });

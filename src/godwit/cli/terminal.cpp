@@ -56,7 +56,7 @@ Terminal terminal_of(std::FILE* stream) {
 }
 
 std::string styled(std::string_view text, Style style, const Terminal& terminal) {
-  if (!terminal.colours || style == Style::plain) return std::string(text);
+  if (!terminal.colours || style == Style::plain || text.empty()) return std::string(text);
   std::string out = "\x1b[";
   out.append(parameters(style)).append("m").append(text).append("\x1b[0m");
   return out;

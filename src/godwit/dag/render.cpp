@@ -3,6 +3,7 @@
 #include <map>
 
 #include "godwit/base/error.h"
+#include "godwit/base/printable.h"
 #include "godwit/base/units.h"
 
 namespace godwit::dag {
@@ -69,20 +70,20 @@ std::map<std::int64_t, std::vector<NodeId>> nodes_by_run(const Graph& graph) {
 
 std::string dot_quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' || c == '\r' ? ' ' : c;
+    out += c;
   }
   return out + '"';
 }
 
 std::string mermaid_quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '"' || c == '#' || c == '<' || c == '>' || c == '&')
       out += '#' + std::to_string(static_cast<int>(c)) + ';';
     else
-      out += c == '\n' || c == '\r' ? ' ' : c;
+      out += c;
   }
   return out + '"';
 }

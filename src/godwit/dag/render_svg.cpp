@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 
+#include "godwit/base/printable.h"
 #include "godwit/dag/render.h"
 
 namespace godwit::dag {
@@ -9,7 +10,7 @@ namespace {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -24,7 +25,7 @@ std::string escaped(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        out += c;
     }
   }
   return out;

@@ -4,16 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "godwit/base/bookkeeping.h"
 #include "godwit/base/text.h"
 #include "godwit/experiment/keys.h"
 
 namespace godwit::experiment {
 namespace {
-
-// What lines of metrics hold beside metrics.
-bool is_bookkeeping(std::string_view metric) {
-  return metric.starts_with('_') || metric == "epoch" || metric == "step" || metric == "seconds";
-}
 
 class Reader {
  public:

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
@@ -73,6 +74,8 @@ class RunLister {
     if (!few_enough(sweep_.most())) return;
     list_combinations();
     if (diagnostics_.has_errors()) return;
+    report_values_of_several_lines();
+    if (diagnostics_.has_errors()) return;
     if (combinations_ == 0) {
       diagnostics_.error(filter_position(), "the sweep is empty: no combination of the variables is left", {},
                          fmt::format("without include and exclude there are {}", sweep_.shape()));
@@ -130,6 +133,21 @@ class RunLister {
       });
     } catch (const InputError& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
+    }
+  }
+
+  // Such a value could be no argument, setting or VARS of a job.
+  void report_values_of_several_lines() {
+    const Interner& strings = sweep_.strings();
+    std::unordered_set<Interner::Id> faulty;
+    for (Interner::Id id = 0; id < strings.size(); ++id)
+      if (strings.view(id).find_first_of(std::string_view("\n\r\0", 3)) != std::string_view::npos) faulty.insert(id);
+    if (faulty.empty()) return;
+    for (std::size_t i = 0; i < list_.values_.size() && !faulty.empty(); ++i) {
+      if (faulty.erase(list_.values_[i]) == 0) continue;
+      const sweep::Variable& variable = sweep_.variables().all()[i % list_.width_];
+      diagnostics_.error(variable.position, fmt::format("a value of '{}' has several lines, or a zero byte", variable.name),
+                         std::string(strings.view(list_.values_[i])), "put the text into a file and name that");
     }
   }
 

@@ -21,9 +21,10 @@ name: starter
 seed: 1            # decides every random choice; the same seed gives the same runs
 
 # How one training job runs: HTCondor's submit language. {resource.cpus} comes from the site, $(rate) from vars below.
+# {resource.digits} is an attribute of the sites: here it stands for how exactly they compute.
 submit_template: |
   executable = train.sh
-  arguments = $(rate) $(random_seed)
+  arguments = $(rate) $(random_seed) {resource.digits}
   request_cpus = {resource.cpus}
   request_memory = {resource.mem_mb}
   queue
@@ -65,30 +66,37 @@ retry: 1           # how often a job that fails is tried again
 )";
 
 constexpr std::string_view kSites =
-    R"(# Where jobs run. These two are both this machine, so that you can watch runs move.
+    R"(# Where jobs run. These two are both this machine, so that you can watch runs move. They differ as real sites do: the
+# south has room for more jobs and computes less exactly, so that moving there changes a model a little.
 # A real site adds its queue, allocation, log-in and so on.
 north:
   executor: local
   cpus: 1
   mem: 128MB       # what one job gets
   slots: 1         # jobs at once
+  attributes:      # what templates may ask of a site: {resource.digits}
+    digits: 17
 south:
   executor: local
   cpus: 1
   mem: 128MB
-  slots: 1
+  slots: 2
+  attributes:
+    digits: 4
 )";
 
 // Fits a cubic to sin(3x) by gradient descent. Little, but it does what a training program should: it starts from the
 // checkpoint that is there, writes one after every epoch in one step, reports each epoch, and heeds SIGTERM.
 constexpr std::string_view kTrain = R"(#!/bin/sh
-# train.sh RATE SEED: fits a cubic to the curve sin(3x) by gradient descent.
+# train.sh RATE SEED [DIGITS]: fits a cubic to the curve sin(3x) by gradient descent. After each epoch the weights are
+# rounded to so many significant digits, as a site with other arithmetic would.
 #
 # A training program for Godwit: starts from $GODWIT_CHECKPOINT where it is there, trains the epochs from
 # $GODWIT_FIRST_EPOCH to $GODWIT_LAST_EPOCH, and appends a JSON line per epoch to $GODWIT_METRICS.
 set -eu
 rate=$1
 seed=$2
+digits=${3:-17}
 model=${GODWIT_CHECKPOINT:-model.txt}
 metrics=${GODWIT_METRICS:-metrics.jsonl}
 
@@ -101,8 +109,8 @@ epoch=0
 
 while [ "$epoch" -lt "${GODWIT_LAST_EPOCH:-12}" ]; do
   epoch=$((epoch + 1))
-  { [ -f "$model" ] && cat "$model" || echo 0; } | awk -v rate="$rate" -v seed="$seed" -v epoch="$epoch" \
-      -v metrics="$metrics" -v next_model="$model.new" '
+  { [ -f "$model" ] && cat "$model" || echo 0; } | awk -v rate="$rate" -v seed="$seed" -v digits="$digits" \
+      -v epoch="$epoch" -v metrics="$metrics" -v next_model="$model.new" '
     function guess(x) { return w[0] + x * (w[1] + x * (w[2] + x * w[3])) }
     function loss(first,   i, x, sum) {          # of every other point: the even ones train, the odd ones validate
       for (i = first; i < 100; i += 2) { x = i / 50 - 1; sum += (guess(x) - sin(3 * x)) ^ 2 }
@@ -117,6 +125,7 @@ while [ "$epoch" -lt "${GODWIT_LAST_EPOCH:-12}" ]; do
         slope = rate * 2 * (guess(x) - sin(3 * x))
         for (k = 0; k < 4; k++) { w[k] -= slope; slope *= x }
       }
+      for (k = 0; k < 4; k++) w[k] = sprintf("%." digits "g", w[k]) + 0
       printf "%d %.17g %.17g %.17g %.17g\n", epoch, w[0], w[1], w[2], w[3] > next_model
       printf "{\"epoch\":%d,\"train_loss\":%.6f,\"val_loss\":%.6f}\n", epoch, loss(0), loss(1) >> metrics
     }'

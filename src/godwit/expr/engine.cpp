@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -32,8 +33,24 @@ std::optional<double> number_of(std::string_view text) {
 
 // What people bring from other languages.
 std::string hint_for(std::string_view name, std::span<const std::string> suggestions) {
-  if (name == "and" || name == "or" || name == "not")
-    return "expressions are JavaScript: write && for and, || for or, ! for not";
+  struct Word {
+    std::string_view word;
+    std::string_view write;
+  };
+  constexpr std::string_view kLogic = "&& for and, || for or, ! for not";
+  static constexpr std::array kWords = std::to_array<Word>({{"and", kLogic},
+                                                            {"or", kLogic},
+                                                            {"not", kLogic},
+                                                            {"None", "null"},
+                                                            {"True", "true"},
+                                                            {"False", "false"},
+                                                            {"len", "text.length"},
+                                                            {"str", "String(x)"},
+                                                            {"int", "trunc(x)"},
+                                                            {"float", "Number(x)"},
+                                                            {"lambda", "function (x) { return x * 2; }"}});
+  for (const Word& known : kWords)
+    if (name == known.word) return fmt::format("expressions are JavaScript: write {}", known.write);
   return did_you_mean(name, suggestions);
 }
 

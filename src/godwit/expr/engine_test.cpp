@@ -105,6 +105,34 @@ TEST_CASE("faults say where and what") {
   CHECK(mentions(evaluated("'\\ud800'"), "does not give"));
 }
 
+TEST_CASE("what other languages have is named with what to write instead") {
+  struct Case {
+    const char* source;
+    const char* says;
+  };
+  const Case cases[] = {
+      {"[1, 2].map(x => x * a)[0]", "arrow functions"},
+      {"(function () { let q = a; return q; })()", "write 'var'"},
+      {"(function () { const q = a; return q; })()", "write 'var'"},
+      {"`width-${a}`", "join text by +"},
+      {"a ?? 1", "a == null ? b : a"},
+      {"[...'abc'].length", "'...'"},
+      {"a <> 2", "write !="},
+      {"not a", "! for not"},
+      {"a == None", "write null"},
+      {"len('abc')", "write text.length"},
+      {"a if a > 1 else 2", "write b ? a : c"},
+      {"a // 2", "floor(a / b)"},
+      {"a = 2", "write == to compare"},
+      {"lambda x: x", "function (x)"},
+  };
+  for (const Case& c : cases) CHECK_MESSAGE(mentions(evaluated(c.source), c.says), c.source << ": " << evaluated(c.source));
+  for (const char* source :
+       {"a ** 2", "a <= 3", "a === 3", "'=> let const `' + a", "(function () { var q; q = a; if (q) return 1; return 2; })()",
+        "a / 2 // half of it", "({let_: 1}).let_ + a", "a >= 1 ? 2 : 3"})
+    CHECK_MESSAGE(!mentions(evaluated(source), "error"), source << ": " << evaluated(source));
+}
+
 TEST_CASE("names are those from outside") {
   CHECK(names("alpha * 2 + max(beta, alpha)") == std::vector<std::string>{"alpha", "max", "beta"});
   CHECK(names("x.y.z + {k: v, w: 1}.k") == std::vector<std::string>{"x", "v"});

@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "godwit/base/text.h"
+
 namespace godwit::expr {
 namespace {
 
@@ -48,9 +50,9 @@ class Lexer {
  private:
   char at(std::size_t i) const { return i < source_.size() ? source_[i] : '\0'; }
 
-  void fail(std::size_t offset, std::string message) {
-    fault_ =
-        Diagnostic{Severity::error, place_in(source_, origin_, offset), std::move(message), std::string(source_), {}};
+  void fail(std::size_t offset, std::string message, std::string hint = {}) {
+    fault_ = Diagnostic{Severity::error, place_in(source_, origin_, offset), std::move(message), std::string(source_),
+                        std::move(hint)};
   }
 
   // To the next token; false at the end.
@@ -60,6 +62,10 @@ class Lexer {
         ++next_;
       const std::string_view rest = source_.substr(next_);
       if (rest.starts_with("//")) {
+        if (divides_wholly()) {
+          fail(next_, "'//' begins a comment", "for whole numbers write floor(a / b)");
+          return false;
+        }
         next_ = std::min(source_.find('\n', next_), source_.size());
       } else if (rest.starts_with("/*")) {
         const std::size_t end = source_.find("*/", next_ + 2);
@@ -72,6 +78,14 @@ class Lexer {
         return !rest.empty();
       }
     }
+  }
+
+  // "width // 2", as Python divides: a comment after a value that holds a number and nothing else.
+  bool divides_wholly() const {
+    const std::size_t end = std::min(source_.find('\n', next_), source_.size());
+    const std::string_view comment = trim(source_.substr(next_ + 2, end - next_ - 2));
+    return !tokens_.empty() && !regexp_may_begin() && !comment.empty() &&
+           comment.find_first_not_of("0123456789.") == std::string_view::npos;
   }
 
   Token next() {
@@ -87,6 +101,10 @@ class Lexer {
     } else if (c == '"' || c == '\'') {
       kind = Kind::text;
       delimited(c, "a quote is opened here and never closed");
+    } else if (c == '`') {
+      ++next_;
+      fail(begin, "there are no template literals here: expressions are JavaScript of the edition ES5",
+           "join text by +: 'width-' + width");
     } else if (c == '/' && regexp_may_begin()) {
       kind = Kind::regexp;
       delimited('/', "a regular expression is opened here and never closed");
@@ -140,6 +158,67 @@ class Lexer {
   std::vector<Token> tokens_;
   std::optional<Diagnostic> fault_;
 };
+
+// What people bring from newer JavaScript and from Python, and what to write instead.
+struct Foreign {
+  std::array<std::string_view, 3> tokens;  // one after the other without blanks
+  std::string_view what;
+  std::string_view hint;
+};
+
+constexpr std::array kForeign = std::to_array<Foreign>({
+    {{"=", ">"}, "there are no arrow functions here", "write function (x) { return x * 2; }"},
+    {{"let"}, "there is no 'let' here", "write 'var', inside of a function"},
+    {{"const"}, "there is no 'const' here", "write 'var', inside of a function"},
+    {{"class"}, "there are no classes here", "write one expression"},
+    {{".", ".", "."}, "there is no '...' here", "write the elements, or use concat()"},
+    {{"?", "?"}, "there is no '??' here", "write a == null ? b : a"},
+    {{"?", "."}, "there is no '?.' here", "write a == null ? b : a.c"},
+    {{"<", ">"}, "there is no '<>' here", "write !="},
+});
+
+bool begins_with(const std::vector<Token>& tokens, std::size_t i, const Foreign& foreign) {
+  for (std::size_t part = 0; part < foreign.tokens.size() && !foreign.tokens[part].empty(); ++part) {
+    const std::size_t at = i + part;
+    if (at >= tokens.size() || tokens[at].kind == Kind::text || tokens[at].text != foreign.tokens[part]) return false;
+    if (part > 0 && tokens[at].offset != tokens[at - 1].offset + tokens[at - 1].text.size()) return false;
+  }
+  return tokens[i].kind != Kind::identifier || i == 0 || tokens[i - 1].text != ".";
+}
+
+// "a if b else c".
+bool is_conditional_of_python(const std::vector<Token>& tokens, std::size_t i) {
+  if (i == 0 || tokens[i].kind != Kind::identifier || tokens[i].text != "if") return false;
+  const Token& before = tokens[i - 1];
+  return before.kind == Kind::number || before.kind == Kind::text ||
+         (before.kind == Kind::identifier && !is_keyword(before.text));
+}
+
+// "a = 2", where a is not a variable of the expression's own.
+bool assigns_to_foreign(const std::vector<Token>& tokens, std::size_t i,
+                        const std::unordered_set<std::string_view>& own) {
+  if (i == 0 || tokens[i].text != "=" || tokens[i].kind != Kind::punctuation) return false;
+  const Token& name = tokens[i - 1];
+  const bool compares = i + 1 < tokens.size() && tokens[i + 1].text == "=";
+  const bool property = i > 1 && tokens[i - 2].text == ".";
+  return name.kind == Kind::identifier && !is_keyword(name.text) && !compares && !property && !own.contains(name.text);
+}
+
+std::optional<Diagnostic> foreign_fault(const std::vector<Token>& tokens, std::string_view source,
+                                        const Position& origin, const std::unordered_set<std::string_view>& own) {
+  const auto fault = [&](std::size_t i, std::string message, std::string_view hint) {
+    return Diagnostic{Severity::error, place_in(source, origin, tokens[i].offset), std::move(message),
+                      std::string(source), std::string(hint)};
+  };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    for (const Foreign& foreign : kForeign)
+      if (begins_with(tokens, i, foreign))
+        return fault(i, std::string(foreign.what) + ": expressions are JavaScript of the edition ES5", foreign.hint);
+    if (is_conditional_of_python(tokens, i)) return fault(i, "'if' cannot stand behind a value", "write b ? a : c");
+    if (assigns_to_foreign(tokens, i, own)) return fault(i, "'=' would set a variable", "write == to compare");
+  }
+  return std::nullopt;
+}
 
 // Whether every bracket has its other end; otherwise what is wrong with the first that has not.
 std::optional<Diagnostic> bracket_fault(const std::vector<Token>& tokens, std::string_view source,
@@ -202,9 +281,10 @@ Scan scan(std::string_view source, const Position& origin) {
   Lexer lexer(source, origin);
   const std::vector<Token> tokens = lexer.tokens();
   result.fault = lexer.fault();
+  std::unordered_set<std::string_view> seen = defined_in(tokens);
+  if (!result.fault) result.fault = foreign_fault(tokens, source, origin, seen);
   if (!result.fault) result.fault = bracket_fault(tokens, source, origin);
 
-  std::unordered_set<std::string_view> seen = defined_in(tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     if (token.kind != Kind::identifier || is_keyword(token.text)) continue;

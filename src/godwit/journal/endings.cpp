@@ -114,6 +114,16 @@ EndingWords explain_exit(int code, std::string_view node) {
   return {begins, advice_for(kReadAndRetry, node)};
 }
 
+// Whether the missing outputs that an executor names are the experiment's checkpoint.
+bool is_checkpoint(const View& view, std::string_view detail) {
+  const Json* json = &view.source();
+  for (const char* key : {"experiment", "checkpoint", "path"}) {
+    if (!json->is_object() || !json->contains(key)) break;
+    json = &(*json)[key];
+  }
+  return json->is_string() && detail.find(fmt::format("'{}'", json->get<std::string>())) != std::string_view::npos;
+}
+
 EndingWords explain_by_outcome(std::string_view outcome, std::string_view node) {
   const OutcomeRule* rule = rule_for(kOutcomes, outcome, &OutcomeRule::outcome);
   if (rule == nullptr) return {fmt::format("it ended: {}", outcome), advice_for(kReadAndRetry, node)};
@@ -130,6 +140,11 @@ EndingWords explain_ending(const View& view, const Attempt& attempt) {
       : outcome == "signaled"
           ? explain_signal(attempt.signal, fmt::format("{} killed it", signal_name(attempt.signal)), node)
           : explain_by_outcome(outcome, node);
+  if (outcome == "missing_output" && is_checkpoint(view, view.text(attempt.detail)))
+    words.advice = fmt::format(
+        "make it write its checkpoint at the path that `checkpoint:` in the experiment names ($GODWIT_CHECKPOINT); then: "
+        "godwit retry {}",
+        node);
   // What executors say of signals is in the words already.
   if (attempt.detail != 0 && outcome != "signaled") words.what += fmt::format(" ({})", view.text(attempt.detail));
   return words;

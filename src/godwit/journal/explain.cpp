@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 #include <unordered_map>
 
@@ -124,10 +125,44 @@ std::string Explainer::throttle(SiteIndex site) const {
                                   : 0;
   if (slots != 0 && busy >= slots)
     return fmt::format("no slot is free at {}: it has {}, {} in use", where.name, format_count(slots, "slot"), busy);
+  if (const std::string limit = held_by_limit(site); !limit.empty()) return limit;
   if (busy > 0)
     return fmt::format("with {} under way at {}, resources or `max_jobs` allow no more", format_count(busy, "job"),
                        where.name);
   return kNextTurn;
+}
+
+// "`max_jobs` lets 2 jobs run at once at north, and run0-train_epoch2, run1-train_epoch0 do"; "" where no such limit
+// is reached.
+std::string Explainer::held_by_limit(SiteIndex site) const {
+  const Json& source = view_.source();
+  if (!source.is_object() || !source.contains("experiment") || !source["experiment"].is_object()) return {};
+  const Json limits = source["experiment"].value("max_jobs", Json());
+  const std::string& name = view_.sites()[site].name;
+  const auto limit_of = [&](const std::string& key) -> std::uint64_t {
+    const Json limit = limits.is_object() ? limits.value(key, Json()) : key == "total" ? limits : Json();
+    std::uint64_t number = 0;
+    if (limit.is_string()) {
+      const std::string& text = limit.get_ref<const std::string&>();
+      std::from_chars(text.data(), text.data() + text.size(), number);
+    }
+    return number;
+  };
+  for (const bool everywhere : {false, true}) {
+    const std::uint64_t limit = limit_of(everywhere ? "total" : name);
+    if (limit == 0) continue;
+    std::vector<std::string> holders;
+    for (NodeIndex node = 0; node < view_.nodes().size(); ++node)
+      if (is_under_way(at(node).state) && (everywhere || at(node).site == site) &&
+          view_.text(at(node).kind) != "service")
+        holders.emplace_back(view_.name_of(node));
+    if (holders.size() < limit) continue;
+    const std::size_t named = std::min(holders.size(), kMostNamed);
+    return fmt::format("`max_jobs` lets {} run at once{}: {}{}", format_count(limit, "job"),
+                       everywhere ? "" : fmt::format(" at {}", name),
+                       fmt::join(std::span(holders).first(named), ", "), holders.size() > named ? " …" : "");
+  }
+  return {};
 }
 
 void Explainer::explain_under_way(NodeIndex index, Explanation& out) const {

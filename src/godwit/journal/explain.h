@@ -62,6 +62,7 @@ class Explainer {
   void add_attempts(NodeIndex node, Explanation& out) const;
   void add_evidence(const Attempt& attempt, Explanation& out) const;
   std::string attempt_line(const Attempt& attempt) const;
+  std::string held_by_limit(SiteIndex site) const;
   std::string throttle(SiteIndex site) const;
   // The attempt that decided: the last that ended.
   const Attempt* last_ended(NodeIndex node) const;

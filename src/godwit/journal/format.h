@@ -16,7 +16,7 @@ void create_format(store::Database& database);
 
 void replay(store::Database& database, std::int64_t after_seq, const std::function<void(const Event&)>& fn);
 
-// The error to throw for a database error that `path` gave: says what to do where the file is damaged.
-Error explained(const store::DatabaseError& error);
+// Throws what a person needs to know of a database error: what to do where the file is damaged or no journal.
+[[noreturn]] void throw_explained(const store::DatabaseError& error);
 
 }  // namespace godwit::journal

@@ -43,7 +43,7 @@ class SqliteJournal final : public Journal {
       transaction.commit();
     } catch (const store::DatabaseError& error) {
       if (error.disk_full()) return false;
-      throw explained(error);
+      throw_explained(error);
     }
     last_seq_ += static_cast<std::int64_t>(pending_.size());
     pending_.clear();
@@ -54,7 +54,7 @@ class SqliteJournal final : public Journal {
     try {
       journal::replay(database_, after_seq, fn);
     } catch (const store::DatabaseError& error) {
-      throw explained(error);
+      throw_explained(error);
     }
   }
 
@@ -76,7 +76,7 @@ class SqliteJournal final : public Journal {
   void check_integrity() {
     const std::string found = database_.query_text("PRAGMA quick_check(1)");
     if (found == "ok") return;
-    throw explained(store::DatabaseError(database_.path() + ": " + found, SQLITE_CORRUPT, 0));
+    throw_explained(store::DatabaseError(database_.path() + ": " + found, SQLITE_CORRUPT, 0));
   }
 
   void insert_pending() {
@@ -115,7 +115,7 @@ std::unique_ptr<Journal> Journal::open(const std::string& path, const Options& o
     store::Database database(path, store::Database::Mode::create, options.vfs);
     return std::make_unique<SqliteJournal>(std::move(lock), std::move(database), on_network(path, options));
   } catch (const store::DatabaseError& error) {
-    throw explained(error);
+    throw_explained(error);
   }
 }
 

@@ -34,7 +34,8 @@ store::Database open_and_check(const std::string& path, Mode mode) {
   store::Database database(path, mode);
   database.set_busy_timeout_ms(kBusyTimeoutMs);
   if (!check_format(database))
-    throw EmptyJournal(path + " is empty: nothing has been run yet", "start with 'godwit run'");
+    throw EmptyJournal(path + " is empty: nothing has been run yet",
+                       "start with 'godwit run'; if there were results, put a copy of journal.db back first");
   return database;
 }
 
@@ -54,7 +55,7 @@ class SqliteReader final : public Reader {
       if (immutable_) open();
       journal::replay(*database_, after_seq, fn);
     } catch (const store::DatabaseError& error) {
-      throw explained(error);
+      throw_explained(error);
     }
   }
 
@@ -90,7 +91,7 @@ std::unique_ptr<Reader> Reader::open(const std::string& path) {
   try {
     return std::make_unique<SqliteReader>(path);
   } catch (const store::DatabaseError& error) {
-    throw explained(error);
+    throw_explained(error);
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "godwit/base/clock.h"
@@ -66,7 +68,10 @@ void StateDir::create() const {
   try {
     for (const std::string& folder : {inbox(), sandboxes()}) fs::create_directories(folder);
   } catch (const fs::filesystem_error& error) {
-    throw SystemError("cannot make " + error.path1().string(), error.code().value());
+    const int code = error.code().value();
+    const std::string what = fmt::format("cannot make {}: {}", error.path1().string(), std::strerror(code));
+    if (code != EACCES && code != EPERM && code != EROFS) throw SystemError("cannot make " + error.path1().string(), code);
+    throw InputError(what, "an experiment's state is kept beside its file: copy it to a folder where you may write");
   }
   // State is no source: a repository that holds the experiment leaves it out.
   if (!fs::exists(path_ + "/.gitignore")) store::write_file(path_ + "/.gitignore", "*\n");

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "godwit/base/bookkeeping.h"
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
 #include "godwit/report/chain.h"
@@ -122,6 +123,14 @@ std::vector<Metric> collect_metrics(const Experiment& experiment) {
         if (series.evaluation == evaluation && !series.points.empty() && seen.emplace(metric_name(series), true).second)
           metrics.push_back({metric_name(series), evaluation, guess_goal(series.metric)});
   return metrics;
+}
+
+// Leaves only what was asked for of it.
+void drop_bookkeeping(Experiment& experiment, const std::string& wanted) {
+  for (Run& run : experiment.runs)
+    std::erase_if(run.series, [&](const Series& series) {
+      return is_bookkeeping(series.metric) && series.metric != wanted && metric_name(series) != wanted;
+    });
 }
 
 const Declaration* declaration_of(const Comparison& comparison, const std::string& metric) {
@@ -474,6 +483,7 @@ void write_notes(Comparison& comparison) {
 Comparison compare(Experiment experiment, const Options& options) {
   Comparison comparison;
   comparison.experiment = std::move(experiment);
+  drop_bookkeeping(comparison.experiment, options.metric);
   find_faults(comparison.experiment);
   const auto& runs = comparison.experiment.runs;
   comparison.metrics = collect_metrics(comparison.experiment);

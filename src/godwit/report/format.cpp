@@ -4,12 +4,10 @@
 
 #include <cmath>
 
-#include "godwit/base/text.h"
 
 namespace godwit::report {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kMinus = "\xE2\x88\x92";
 
 std::string fixed(double value, int decimals) {
@@ -56,29 +54,6 @@ std::string format_mean_sd(double mean, double sd) {
   if (sd == 0) return fmt::format("{} ± 0", format_number(mean));
   if (!plain(mean)) return fmt::format("{} ± {}", format_number(mean), format_number(sd));
   return fmt::format("{} ± {}", format_number(mean, sd), format_number(sd, sd));
-}
-
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t good = first_bad_utf8(text).value_or(text.size());
-    for (std::size_t i = 0; i < good; ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      const bool c1 = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;  // U+0080 to U+009F
-      if (byte < 0x20 || byte == 0x7F || c1)
-        result += kReplacement;
-      else
-        result += text[i];
-      if (c1) ++i;
-    }
-    text.remove_prefix(good);
-    if (!text.empty()) {
-      result += kReplacement;
-      text.remove_prefix(1);
-    }
-  }
-  return result;
 }
 
 std::string escape_xml(std::string_view text) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "godwit/base/printable.h"
+
 namespace godwit::report {
 
 // Four significant digits, no exponent between 0.0001 and 1,000,000: "0.1235", "1235", "1.235e-07", "not a number",
@@ -17,10 +19,8 @@ std::string format_signed(double value, double spread);
 // The spread with two significant digits, the mean to the same place: "3.178 ± 0.021".
 std::string format_mean_sd(double mean, double sd);
 
-// Text from outside for a terminal: control characters (escape sequences too) and bytes that are not UTF-8 become
-// U+FFFD.
-std::string printable(std::string_view text);
-// The same for element content and quoted attribute values of HTML and SVG: & < > " ' are escaped.
+using godwit::printable;
+// printable() for element content and quoted attribute values of HTML and SVG: & < > " ' are escaped.
 std::string escape_xml(std::string_view text);
 
 // Columns that UTF-8 text takes in a terminal, a code point each.

@@ -15,7 +15,6 @@ namespace {
 // were written.
 constexpr double kReadsBlur = 3;
 
-// What a line holds beside metrics.
 State state_of(journal::NodeState state) {
   switch (state) {
     case journal::NodeState::done:
@@ -64,7 +63,8 @@ void add_series(Run& run, const std::vector<journal::EpochMetrics>& epochs, bool
   std::map<std::string, std::size_t, std::less<>> places;
   for (const journal::EpochMetrics& epoch : epochs)
     for (const auto& [key, value] : epoch.metrics.items()) {
-      const auto number = is_bookkeeping(key) ? std::nullopt : journal::metric_value(value);
+      const bool own = key.empty() || key.front() == '_' || key == "epoch";  // what it is told by, not what
+      const auto number = own ? std::nullopt : journal::metric_value(value);
       if (!number) continue;
       const auto [place, fresh] = places.try_emplace(key, run.series.size());
       if (fresh) run.series.push_back({key, evaluation, {}});
@@ -160,10 +160,6 @@ Run read_run(const journal::View& view, journal::RunIndex index) {
 }
 
 }  // namespace
-
-bool is_bookkeeping(std::string_view key) {
-  return key.empty() || key.front() == '_' || key == "epoch" || key == "step" || key == "seconds";
-}
 
 Experiment read_experiment(const journal::View& view) {
   Experiment experiment;

@@ -16,7 +16,4 @@ namespace godwit::report {
 Experiment read_experiment(const journal::View& view, const Json& declared_now);
 Experiment read_experiment(const journal::View& view);
 
-// Whether a member of a metrics line is no metric, though it be a number.
-bool is_bookkeeping(std::string_view key);
-
 }  // namespace godwit::report

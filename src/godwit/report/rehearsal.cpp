@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "godwit/base/bookkeeping.h"
 #include "godwit/base/clock.h"
 #include "godwit/base/error.h"
 #include "godwit/base/file.h"

@@ -40,6 +40,10 @@ bool DatabaseError::disk_full() const {
   return (code_ & 0xff) == SQLITE_FULL || system_errno_ == ENOSPC || system_errno_ == EDQUOT;
 }
 
+bool DatabaseError::no_database() const {
+  return (code_ & 0xff) == SQLITE_NOTADB;
+}
+
 bool DatabaseError::damaged() const {
   return (code_ & 0xff) == SQLITE_CORRUPT || (code_ & 0xff) == SQLITE_NOTADB;
 }

@@ -27,6 +27,8 @@ class DatabaseError : public Error {
   int system_errno() const { return system_errno_; }
   // No room on the disk or in the quota: nothing is damaged, trying again later can succeed.
   bool disk_full() const;
+  // The file is something else than a database.
+  bool no_database() const;
   // The file is not a database, or a damaged one.
   bool damaged() const;
 
