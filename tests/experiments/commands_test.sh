@@ -44,6 +44,57 @@ expect 2 "$GODWIT" plan mine --limit 10
 says err "more than the limit of 10 jobs"
 says err "experiment.yaml:"
 
+# Options' values that are wrong, and options that exclude each other: what to write instead.
+expect 2 "$GODWIT" plan mine --limit 99999999999999999999999
+says err "--limit: write a whole number up to 18446744073709551615, not '99999999999999999999999'"
+expect 2 "$GODWIT" plan mine --limit -1
+says err "--limit: write a whole number, 1 or more, not '-1'"
+expect 2 "$GODWIT" plan mine --limit many
+says err "--limit: write a whole number, 1 or more, not 'many'"
+expect 2 "$GODWIT" plan mine --nodes
+says err "--nodes requires --json"
+expect 2 "$GODWIT" plan mine --json --graph dot
+says err "excludes"
+expect 2 "$GODWIT" plan mine --graph dott
+says err "--graph: write dot, svg, mermaid, not 'dott'; did you mean 'dot'?"
+expect 2 "$GODWIT" logs run0-train_epoch1 --attempt 0
+says err "--attempt: write a whole number from 1 to 1000000, not '0'"
+expect 2 "$GODWIT" compare --rows -1
+says err "--rows: write a whole number, 1 or more, not '-1'"
+expect 2 "$GODWIT" status --rows 0
+says err "--rows: write a whole number, 1 or more, not '0'"
+expect 2 "$GODWIT" status --interval 0
+says err "--interval: write a number from 0.1 to 86400, not '0'"
+expect 2 "$GODWIT" compare --better up
+says err "--better: write low, high, not 'up'"
+# One JSON document, in one line.
+expect 0 "$GODWIT" run mine --dry-run --json
+[ "$(wc -l < out)" = 1 ] || fail "run --dry-run --json prints more than a line"
+says out '"jobs":36'
+
+# Control characters reach neither the terminal nor a picture.
+mkdir control
+printf 'name: c\nsubmit_template: |\n  executable = /bin/true\n  arguments = $(x)\nvars: {x: ["\\e[31mred"]}\nepochs: 2\n' > control/experiment.yaml
+printf 'name: c\nsubmit_template: |\n  executable = /bin/true\n"k\\e[31m": 1\n' > control/wrong.yaml
+for arguments in "" "--graph dot" "--graph mermaid" "--graph svg"; do
+  # shellcheck disable=SC2086
+  expect 0 "$GODWIT" plan control $arguments
+  ! grep -q "$(printf '\033')" out err || fail "plan $arguments lets an escape sequence through"
+done
+expect 2 "$GODWIT" plan control/wrong.yaml
+! grep -q "$(printf '\033')" out err || fail "an error lets an escape sequence through"
+
+# A journal that is none, and one that is empty.
+cp -r mine lost && mkdir lost/.godwit && echo "not a database at all, though long enough" > lost/.godwit/journal.db
+expect 2 "$GODWIT" status lost
+says err "the journal has been overwritten"
+says err "put a copy of journal.db back"
+expect 2 "$GODWIT" run lost --quiet
+says err "put a copy of journal.db back"
+: > lost/.godwit/journal.db
+expect 2 "$GODWIT" status lost
+says err "is empty: nothing has been run yet"
+
 # The slides' experiment is right, though it cannot run here.
 expect 0 "$GODWIT" plan "$data/global_pretraining"
 says out "10 training runs, 60 training jobs"

@@ -10,8 +10,8 @@
 #include "godwit/base/version.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
-#include "godwit/experiment/folders.h"
 #include "godwit/cli/living.h"
+#include "godwit/experiment/folders.h"
 
 namespace godwit::cli {
 namespace {

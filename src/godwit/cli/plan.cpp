@@ -41,7 +41,8 @@ std::string sites_text(const Planned& planned) {
 
 void print_heading(const Planned& planned, const Summary& summary, const Terminal& terminal) {
   const auto text = [](std::uint64_t count, std::string_view noun) { return format_count(count, noun); };
-  fmt::print("{}: {}", styled(printable(planned.spec.name), Style::strong, terminal), text(summary.runs, "training run"));
+  fmt::print("{}: {}", styled(printable(planned.spec.name), Style::strong, terminal),
+             text(summary.runs, "training run"));
   if (summary.baseline_runs != 0)
     fmt::print(" ({} migrate, {} stay at {})", summary.runs - summary.baseline_runs, summary.baseline_runs,
                planned.spec.baseline->name);

@@ -34,8 +34,7 @@ std::string metrics_text(const Json& line) {
     return key.find("loss") != std::string::npos || key.find("spearman") != std::string::npos ||
            key.find("acc") != std::string::npos;
   });
-  if (shown.empty())
-    show_those([](const std::string& key) { return !is_bookkeeping(key); });
+  if (shown.empty()) show_those([](const std::string& key) { return !is_bookkeeping(key); });
   return join(shown, ", ");
 }
 

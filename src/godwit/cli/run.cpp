@@ -72,17 +72,17 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
                    counts.done == 1 ? "The only job is done." : fmt::format("All {} jobs are done.", counts.done));
         break;
       case engine::RunEnd::failed:
-        fmt::print(
-            "{} done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
-            format_count(counts.done, "job"), counts.failed, counts.futile);
+        fmt::print("{} done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
+                   format_count(counts.done, "job"), counts.failed, counts.futile);
         break;
       case engine::RunEnd::stopped:
         fmt::print("Stopped with {} done, {} failed, {} to go. 'godwit run' goes on.\n",
                    format_count(counts.done, "job"), counts.failed, counts.waiting + counts.ready + counts.running);
         break;
       case engine::RunEnd::once:
-        fmt::print("Under way: {} done, {} failed, {} running, {} to go. 'godwit run --once' again takes the next step.\n",
-                   format_count(counts.done, "job"), counts.failed, counts.running, counts.waiting + counts.ready);
+        fmt::print(
+            "Under way: {} done, {} failed, {} running, {} to go. 'godwit run --once' again takes the next step.\n",
+            format_count(counts.done, "job"), counts.failed, counts.running, counts.waiting + counts.ready);
         break;
     }
   }
@@ -163,7 +163,8 @@ void add_run(CLI::App& root, Action& action) {
       command->add_flag("--detach", options->detach, "Run in the background; 'godwit status --watch' follows it");
   command->add_flag("--once", options->once, "One step, for cron: record what ended, start what may, leave it running")
       ->excludes(detach);
-  command->add_flag("--dry-run", options->dry_run, "Check everything and show what would start first; with --json, as one line");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Check everything and show what would start first; with --json, as one line");
   command->add_flag("--yes", options->yes, "Go on with an experiment that was edited, without asking");
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->add_flag("--json", options->json, "Print every event as a line of JSON");

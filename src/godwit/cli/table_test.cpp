@@ -20,6 +20,19 @@ TEST_CASE("columns line up, and an empty one is left out") {
         "run10     100  x\n");
 }
 
+TEST_CASE("lines do not end in blanks") {
+  Table table({{"run"}, {"site"}, {""}});
+  table.add_row({{"0"}, {"north"}, {"baseline", Style::faint}});
+  table.add_row({{"1"}, {"south-west"}, {"", Style::faint}});
+  table.add_row({{"2"}});
+  CHECK(table.render(kPlain) ==
+        "run  site\n"
+        "0    north       baseline\n"
+        "1    south-west\n"
+        "2\n");
+  CHECK(table.render({true, 80}).find(" \n") == std::string::npos);
+}
+
 TEST_CASE("a table fits its terminal by cutting the columns that may shrink") {
   Table table({{"name"}, {"values", Align::left, true}, {"n", Align::right}});
   table.add_row({{"run0"}, {std::string(100, 'v')}, {"7"}});

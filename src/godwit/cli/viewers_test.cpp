@@ -82,6 +82,56 @@ TEST_CASE("status: a table of runs, counts, sites, with units") {
   CHECK_FALSE(contains(status.out, "\x1b"));  // a pipe gets no colours
 }
 
+TEST_CASE("why names the key that the person wrote for a checkpoint that is missing") {
+  for (const Json& checkpoint : {Json("model.bin"), Json{{"path", "model.bin"}, {"best", "best.bin"}}}) {
+    Story story;
+    story.add(Kind::source, "", 0, {{"experiment", {{"checkpoint", checkpoint}}}});
+    const Story rest = failed("missing_output", {{"detail", "exited with 0, but left no 'model.bin'"}});
+    for (const journal::Event& event : rest.events) {
+      story.events.push_back(event);
+      story.events.back().seq = static_cast<std::int64_t>(story.events.size());
+    }
+    // The definition's source is told after the Dag itself.
+    std::swap(story.events[0], story.events[1]);
+    std::swap(story.events[0].seq, story.events[1].seq);
+    const Ran why = Experiment(story).ran({"why", first_job});
+    CAPTURE(why.out);
+    CHECK(contains(why.out, "`checkpoint:`"));
+    CHECK_FALSE(contains(why.out, "transfer_output_files"));
+  }
+}
+
+TEST_CASE("why names the limit that a ready job waits for, and who holds it") {
+  struct Case {
+    Json max_jobs;
+    const char* says;
+  };
+  const Case cases[] = {
+      {"1", "`max_jobs` lets 1 job run at once: run0-train_epoch0"},
+      {{{"expanse", "1"}}, "`max_jobs` lets 1 job run at once at expanse: run0-train_epoch0"},
+      {{{"total", "1"}, {"expanse", "5"}}, "`max_jobs` lets 1 job run at once: run0-train_epoch0"},
+  };
+  for (const Case& c : cases) {
+    Story story;
+    story.dag("sweep").add(Kind::source, "", 0, {{"experiment", {{"max_jobs", c.max_jobs}}}});
+    story.site("expanse").run(0, {"expanse", "expanse"}).run(1, {"expanse", "expanse"}).engine();
+    story.start(first_job, 1, "expanse");
+    const Experiment experiment(story);
+    const auto journal = journal::Journal::open(StateDir::beside(experiment.file()).journal());
+    const Ran why = experiment.ran({"why", "run1-train_epoch0"});
+    CAPTURE(why.out);
+    CHECK(contains(why.out, c.says));
+  }
+}
+
+TEST_CASE("logs of a job that ended and left nothing do not say yet") {
+  Story story = begun();
+  story.start(first_job, 1, "delta");
+  CHECK(contains(Experiment(story).ran({"logs", first_job}).err, "has written nothing yet:"));
+  story.end(first_job, 1, "exited", {{"exit_code", 3}});
+  CHECK(contains(Experiment(story).ran({"logs", first_job}).err, "has written nothing:"));
+}
+
 TEST_CASE("status --json") {
   Story story = failed("signaled", {{"signal", 11}});
   story.add(Kind::warning, "", 0, {{"message", "beware"}});

@@ -30,7 +30,9 @@ class MacroNames {
     if (spec.epochs) add("epochs");
     if (spec.epochs_per_job) add("epochs_per_job");
   }
-  bool contains(std::string_view lower_case_name) const { return any_ || known_.contains(std::string(lower_case_name)); }
+  bool contains(std::string_view lower_case_name) const {
+    return any_ || known_.contains(std::string(lower_case_name));
+  }
   const std::vector<std::string>& all() const { return names_; }
 
  private:
@@ -138,7 +140,8 @@ Planned load_and_plan(const LoadOptions& options) {
   Templates templates = make_templates(spec, choice, sweep.variables(), diagnostics);
   if (!has_combinations) diagnostics.throw_if_errors();
   Diagnostics listed;
-  const RunList runs(spec, sweep, std::max<std::size_t>(choice.sites.size(), 1), options.earlier, options.limit, listed);
+  const RunList runs(spec, sweep, std::max<std::size_t>(choice.sites.size(), 1), options.earlier, options.limit,
+                     listed);
   const bool has_runs = !listed.has_errors();
   add_all(listed, diagnostics);
   if (!has_sites || !has_runs) diagnostics.throw_if_errors();

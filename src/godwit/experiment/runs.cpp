@@ -146,7 +146,8 @@ class RunLister {
     for (std::size_t i = 0; i < list_.values_.size() && !faulty.empty(); ++i) {
       if (faulty.erase(list_.values_[i]) == 0) continue;
       const sweep::Variable& variable = sweep_.variables().all()[i % list_.width_];
-      diagnostics_.error(variable.position, fmt::format("a value of '{}' has several lines, or a zero byte", variable.name),
+      diagnostics_.error(variable.position,
+                         fmt::format("a value of '{}' has several lines, or a zero byte", variable.name),
                          std::string(strings.view(list_.values_[i])), "put the text into a file and name that");
     }
   }

@@ -7,7 +7,8 @@
 // cannot change the next.
 //
 // Operators are JavaScript's: && || ! rather than and, or, not; == compares "1" and 1 as equal. Of later editions there
-// is **; there are no arrow functions, let, const, template literals, spread, ?? and ?. (docs/reference/expressions.md).
+// is **; there are no arrow functions, let, const, template literals, spread, ?? and ?.
+// (docs/reference/expressions.md).
 #pragma once
 
 #include <chrono>

@@ -126,10 +126,11 @@ TEST_CASE("what other languages have is named with what to write instead") {
       {"a = 2", "write == to compare"},
       {"lambda x: x", "function (x)"},
   };
-  for (const Case& c : cases) CHECK_MESSAGE(mentions(evaluated(c.source), c.says), c.source << ": " << evaluated(c.source));
-  for (const char* source :
-       {"a ** 2", "a <= 3", "a === 3", "'=> let const `' + a", "(function () { var q; q = a; if (q) return 1; return 2; })()",
-        "a / 2 // half of it", "({let_: 1}).let_ + a", "a >= 1 ? 2 : 3"})
+  for (const Case& c : cases)
+    CHECK_MESSAGE(mentions(evaluated(c.source), c.says), c.source << ": " << evaluated(c.source));
+  for (const char* source : {"a ** 2", "a <= 3", "a === 3", "'=> let const `' + a",
+                             "(function () { var q; q = a; if (q) return 1; return 2; })()", "a / 2 // half of it",
+                             "({let_: 1}).let_ + a", "a >= 1 ? 2 : 3"})
     CHECK_MESSAGE(!mentions(evaluated(source), "error"), source << ": " << evaluated(source));
 }
 

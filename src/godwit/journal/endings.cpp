@@ -142,7 +142,8 @@ EndingWords explain_ending(const View& view, const Attempt& attempt) {
           : explain_by_outcome(outcome, node);
   if (outcome == "missing_output" && is_checkpoint(view, view.text(attempt.detail)))
     words.advice = fmt::format(
-        "make it write its checkpoint at the path that `checkpoint:` in the experiment names ($GODWIT_CHECKPOINT); then: "
+        "make it write its checkpoint at the path that `checkpoint:` in the experiment names ($GODWIT_CHECKPOINT); "
+        "then: "
         "godwit retry {}",
         node);
   // What executors say of signals is in the words already.

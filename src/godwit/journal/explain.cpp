@@ -159,8 +159,8 @@ std::string Explainer::held_by_limit(SiteIndex site) const {
     if (holders.size() < limit) continue;
     const std::size_t named = std::min(holders.size(), kMostNamed);
     return fmt::format("`max_jobs` lets {} run at once{}: {}{}", format_count(limit, "job"),
-                       everywhere ? "" : fmt::format(" at {}", name),
-                       fmt::join(std::span(holders).first(named), ", "), holders.size() > named ? " …" : "");
+                       everywhere ? "" : fmt::format(" at {}", name), fmt::join(std::span(holders).first(named), ", "),
+                       holders.size() > named ? " …" : "");
   }
   return {};
 }

@@ -63,12 +63,13 @@ void replay(store::Database& database, std::int64_t after_seq, const std::functi
 
 void throw_explained(const store::DatabaseError& error) {
   if (error.no_database())
-    throw InputError(fmt::format("the journal has been overwritten: {}", error.what()),
-                 "put a copy of journal.db back; or move it away: 'godwit run' then starts afresh, and what was run is "
-                 "known no more");
+    throw InputError(
+        fmt::format("the journal has been overwritten: {}", error.what()),
+        "put a copy of journal.db back; or move it away: 'godwit run' then starts afresh, and what was run is "
+        "known no more");
   if (!error.damaged()) throw Error(error.what());
   throw Error(fmt::format("the journal is damaged: {}", error.what()),
-               "keep a copy of its folder; what can still be read is salvaged by: sqlite3 journal.db .recover");
+              "keep a copy of its folder; what can still be read is salvaged by: sqlite3 journal.db .recover");
 }
 
 }  // namespace godwit::journal

@@ -70,7 +70,8 @@ void StateDir::create() const {
   } catch (const fs::filesystem_error& error) {
     const int code = error.code().value();
     const std::string what = fmt::format("cannot make {}: {}", error.path1().string(), std::strerror(code));
-    if (code != EACCES && code != EPERM && code != EROFS) throw SystemError("cannot make " + error.path1().string(), code);
+    if (code != EACCES && code != EPERM && code != EROFS)
+      throw SystemError("cannot make " + error.path1().string(), code);
     throw InputError(what, "an experiment's state is kept beside its file: copy it to a folder where you may write");
   }
   // State is no source: a repository that holds the experiment leaves it out.

@@ -25,10 +25,10 @@ namespace godwit::submit {
 struct Statement {
   enum class Kind { assign, if_, elif, else_, endif, queue };
   Kind kind = Kind::assign;
-  std::string key;    // of an assignment, as written ("+WantGPULab", "MY.Attr", "request_cpus")
-  std::string value;  // of an assignment; the condition of if/elif; what follows `queue`
+  std::string key;      // of an assignment, as written ("+WantGPULab", "MY.Attr", "request_cpus")
+  std::string value;    // of an assignment; the condition of if/elif; what follows `queue`
   std::string written;  // of an assignment that rewrite() has changed: the value as it was read
-  Position position;  // of the statement
+  Position position;    // of the statement
   Position value_position;
   // Where the parts of a continued value begin: its offset in `value`, and the place in the file.
   std::vector<std::pair<std::size_t, Position>> continuations;
