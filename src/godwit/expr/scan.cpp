@@ -172,7 +172,7 @@ constexpr std::array kForeign = std::to_array<Foreign>({
     {{"const"}, "there is no 'const' here", "write 'var', inside of a function"},
     {{"class"}, "there are no classes here", "write one expression"},
     {{".", ".", "."}, "there is no '...' here", "write the elements, or use concat()"},
-    {{"?", "?"}, "there is no '??' here", "write a == null ? b : a"},
+    {{"?", "?"}, "there is no \?\? here", "write a == null ? b : a"},
     {{"?", "."}, "there is no '?.' here", "write a == null ? b : a.c"},
     {{"<", ">"}, "there is no '<>' here", "write !="},
 });
