@@ -151,10 +151,10 @@ TEST_CASE("compare: wrong uses are told and exit 2") {
     std::vector<std::string> options;
     std::string message;
   };
-  for (const Case& c :
-       {Case{{"--metric", "val_los"}, "did you mean 'val_loss'?"}, Case{{"--better", "up"}, "up not in"},
-        Case{{"--rows", "0"}, "--rows"}, Case{{"--html", told.path("no/c.html")}, "there is no folder"},
-        Case{{"--svg", told.path("")}, "it is a folder"}, Case{{"--nonsense"}, "--nonsense"}}) {
+  for (const Case& c : {Case{{"--metric", "val_los"}, "did you mean 'val_loss'?"},
+                        Case{{"--better", "up"}, "write low, high, not 'up'"}, Case{{"--rows", "0"}, "--rows"},
+                        Case{{"--html", told.path("no/c.html")}, "there is no folder"},
+                        Case{{"--svg", told.path("")}, "it is a folder"}, Case{{"--nonsense"}, "--nonsense"}}) {
     CAPTURE(c.message);
     const Ran ran = told.compare(c.options);
     CHECK(ran.code == 2);

@@ -76,17 +76,17 @@ const Resource kResources[] = {
 class Checker {
  public:
   Checker(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
-          const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers)
+          const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers, ValuesKnown values)
       : spec_(spec),
         sites_(sites),
         machine_(machine),
         graph_(graph),
         diagnostics_(diagnostics),
         blockers_(blockers),
-        incomplete_(diagnostics.has_errors()) {
+        incomplete_(diagnostics.has_errors()),
+        values_(values) {
     for (const Diagnostic& diagnostic : diagnostics.all())
-      if (diagnostic.severity == Severity::error)
-        faulty_lines_.emplace(diagnostic.position.file, diagnostic.position.line);
+      if (diagnostic.severity == Severity::error) pass_over(diagnostic.position);
   }
 
   Checked check() {
@@ -152,6 +152,7 @@ class Checker {
   void check_node(dag::NodeId node) {
     const dag::SiteId site = graph_.planned_site(node);
     const submit::Description& description = *graph_.description(node, site);
+    if (values_ == ValuesKnown::no) pass_over_variables(description);
     const auto variables = variables_of(graph_, node);
     const submit::Lookup lookup = [&](std::string_view name) -> std::optional<std::string> {
       const auto found = variables.find(std::string(name));
@@ -170,9 +171,18 @@ class Checker {
     }
   }
 
-  // What comes of a fault that was reported already, in a line of its own, is not reported again.
+  void pass_over(const Position& position) { passed_over_.emplace(position.file, position.line); }
+  void pass_over_variables(const submit::Description& description) {
+    for (const submit::Statement& statement : description.statements())
+      if (statement.value.find("$(") != std::string::npos) pass_over(statement.value_position);
+  }
+  // Whether a fault there may come of one that was reported already.
+  bool is_consequence(const Position& position) const {
+    return incomplete_ && passed_over_.contains({position.file, position.line});
+  }
+
   void add_once(Diagnostic diagnostic) {
-    if (incomplete_ && faulty_lines_.contains({diagnostic.position.file, diagnostic.position.line})) return;
+    if (is_consequence(diagnostic.position)) return;
     if (said_.insert(diagnostic.render()).second) diagnostics_.add(std::move(diagnostic));
   }
 
@@ -215,6 +225,7 @@ class Checker {
       Request& request = requests_[i][site];
       if (asked < request.asked) continue;
       const submit::Statement* statement = description.last(kResources[i].key);
+      if (statement != nullptr && is_consequence(statement->value_position)) continue;
       request = {asked, kResources[i].offered(sites_[site], machine_),
                  statement != nullptr ? statement->value_position : spec_.train.common.origin};
     }
@@ -309,7 +320,7 @@ class Checker {
   }
 
   void missing(const Position& position, const std::string& what, const std::string& path) {
-    missing_[{position.line, what}].emplace(path, position);
+    if (!is_consequence(position)) missing_[{position.line, what}].emplace(path, position);
   }
 
   void report_missing_files() {
@@ -350,7 +361,8 @@ class Checker {
   std::vector<Diagnostic>& blockers_;
   std::set<std::string> files_;
   bool incomplete_;  // there are errors already: statements may be missing
-  std::set<std::pair<std::string, std::uint32_t>> faulty_lines_;
+  ValuesKnown values_;
+  std::set<std::pair<std::string, std::uint32_t>> passed_over_;
   std::unordered_set<std::string> said_;
   std::map<dag::SiteId, Request> requests_[std::size(kResources)];
   std::map<std::pair<std::uint32_t, std::string>, std::map<std::string, Position>> missing_;
@@ -359,8 +371,9 @@ class Checker {
 }  // namespace
 
 Checked check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
-                   const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers) {
-  return Checker(spec, sites, machine, graph, diagnostics, blockers).check();
+                   const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers,
+                   ValuesKnown values) {
+  return Checker(spec, sites, machine, graph, diagnostics, blockers, values).check();
 }
 
 }  // namespace godwit::experiment

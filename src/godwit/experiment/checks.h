@@ -24,8 +24,11 @@ struct Checked {
 
 // Resolves jobs at their sites: descriptions that become no job, requests that no site can meet, files that are not
 // there. `sites` are those of the graph, in its order. Faults go to `diagnostics`; what the definition may say but this
-// version cannot do goes to `blockers`.
+// version cannot do goes to `blockers`. Where there are errors already, what may come of them is not said again; where
+// the values of the variables are not known, nothing is said of statements that use them.
+enum class ValuesKnown : std::uint8_t { no, yes };
 Checked check_jobs(const ExperimentSpec& spec, const std::vector<sites::Site>& sites, const sites::Machine& machine,
-                   const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers);
+                   const dag::Graph& graph, Diagnostics& diagnostics, std::vector<Diagnostic>& blockers,
+                   ValuesKnown values = ValuesKnown::yes);
 
 }  // namespace godwit::experiment

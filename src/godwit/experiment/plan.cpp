@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <unordered_set>
 
 #include "godwit/base/difference.h"
@@ -104,6 +105,18 @@ void add_all(const Diagnostics& more, Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : more.all()) diagnostics.add(diagnostic);
 }
 
+// Where the sweep has no runs to check the jobs of: what can be said of one whose variables are not known.
+void check_without_values(const ExperimentSpec& spec, const SiteChoice& choice, Templates templates,
+                          const LoadOptions& options, Diagnostics& diagnostics) {
+  Diagnostics ignored;
+  const sweep::Sweep none(sweep::Variables(), nullptr, nullptr, ignored);
+  const RunList runs(spec, none, choice.sites.size(), nullptr, options.limit, ignored);
+  if (ignored.has_errors()) return;
+  const dag::Graph graph = build_graph(spec, choice, none, runs, std::move(templates));
+  std::vector<Diagnostic> blockers;
+  check_jobs(spec, choice.sites, sites::this_machine(), graph, diagnostics, blockers, ValuesKnown::no);
+}
+
 const yaml::Node* unless_null(const yaml::Node& node) {
   return node.is_null() ? nullptr : &node;
 }
@@ -138,13 +151,15 @@ Planned load_and_plan(const LoadOptions& options) {
   add_all(swept, diagnostics);
   const bool has_sites = !choice.sites.empty();
   Templates templates = make_templates(spec, choice, sweep.variables(), diagnostics);
-  if (!has_combinations) diagnostics.throw_if_errors();
   Diagnostics listed;
-  const RunList runs(spec, sweep, std::max<std::size_t>(choice.sites.size(), 1), options.earlier, options.limit,
-                     listed);
-  const bool has_runs = !listed.has_errors();
+  std::optional<RunList> list;
+  if (has_combinations)
+    list.emplace(spec, sweep, std::max<std::size_t>(choice.sites.size(), 1), options.earlier, options.limit, listed);
   add_all(listed, diagnostics);
-  if (!has_sites || !has_runs) diagnostics.throw_if_errors();
+  if (has_sites && (!has_combinations || listed.has_errors()))
+    check_without_values(spec, choice, std::move(templates), options, diagnostics);
+  if (!has_sites || !has_combinations || listed.has_errors()) diagnostics.throw_if_errors();
+  const RunList& runs = *list;
   if (!spec.rehearses) warn_of_oversights(spec, choice, runs, diagnostics);
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
   Checked checked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);

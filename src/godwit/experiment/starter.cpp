@@ -82,7 +82,7 @@ south:
   mem: 128MB
   slots: 2
   attributes:
-    digits: 4
+    digits: 3
 )";
 
 // Fits a cubic to sin(3x) by gradient descent. Little, but it does what a training program should: it starts from the

@@ -82,6 +82,29 @@ TEST_CASE("two groups, three pairs, worked by hand") {
   CHECK(result.unpaired.empty());
 }
 
+TEST_CASE("bookkeeping is no result, unless it is asked for") {
+  const auto with_rows = [] {
+    Experiment experiment = three_pairs();
+    for (Run& run : experiment.runs) {
+      run.series.push_back({"rows", true, {{1, 100}, {2, 200}, {3, 300}}});
+      run.series.insert(run.series.begin(), Series{"seconds", false, {{1, 1.5}, {2, 1.5}, {3, 1.5}}});
+    }
+    return experiment;
+  };
+  const Comparison result = compare(with_rows());
+  REQUIRE(result.metrics.size() == 1);
+  CHECK(result.metrics[0].name == "val_loss");
+  const std::vector<std::pair<std::string, std::string>> asked = {
+      {"seconds", "seconds"}, {"rows", "eval.rows"}, {"eval.rows", "eval.rows"}};
+  for (const auto& [metric, name] : asked) {
+    Options options;
+    options.metric = metric;
+    const Comparison comparison = compare(with_rows(), options);
+    CHECK(comparison.metrics.size() == 2);
+    CHECK(comparison.metrics[comparison.primary].name == name);
+  }
+}
+
 TEST_CASE("each run knows its last and its best value") {
   const Comparison result = compare(three_pairs());
   CHECK(result.run_metrics[0][0].last == Point{3, 1.2});
