@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,8 @@ Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0);
 // Lower-case hexadecimal, all digits: 16, 32, or the first `digits` of them.
 std::string hex(std::uint64_t value, int digits = 16);
 std::string hex(const Hash128& value);
+// What hex() gave; nullopt for anything else.
+std::optional<Hash128> hash128_from(std::string_view digits);
 
 // Hashes a sequence of fields so that their borders count: ("ab", "c") differs from ("a", "bc").
 class FieldHasher {
@@ -31,6 +35,21 @@ class FieldHasher {
 
  private:
   std::string bytes_;
+};
+
+// hash128 of what comes in pieces: of files that do not fit into memory.
+class StreamHasher {
+ public:
+  StreamHasher();
+  ~StreamHasher();
+  StreamHasher(const StreamHasher&) = delete;
+  StreamHasher& operator=(const StreamHasher&) = delete;
+  StreamHasher& add(std::string_view bytes);
+  Hash128 digest128() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace godwit

@@ -20,3 +20,12 @@ TEST_CASE("the borders of fields count") {
   CHECK(FieldHasher().add("ab").add("c").digest64() != FieldHasher().add("a").add("bc").digest64());
   CHECK(FieldHasher().add("a").digest128() == FieldHasher().add("a").digest128());
 }
+
+TEST_CASE("hashes of pieces are those of the whole, and come back from their digits") {
+  StreamHasher hasher;
+  hasher.add("wh").add("").add("ole");
+  CHECK(hasher.digest128() == hash128("whole"));
+  CHECK(hash128_from(hex(hash128("whole"))) == hash128("whole"));
+  CHECK(!hash128_from("99aa06d3014798d8"));
+  CHECK(!hash128_from("99aa06d3014798d86001c324468d497x"));
+}

@@ -18,6 +18,7 @@
 #include "godwit/engine/scoring.h"
 #include "godwit/experiment/plan.h"
 #include "godwit/jobs/local_executor.h"
+#include "godwit/journal/log_files.h"
 #include "godwit/journal/metrics.h"
 #include "godwit/sites/machine.h"
 #include "godwit/store/atomic_file.h"
@@ -45,7 +46,7 @@ class Checkpoints {
   std::optional<std::string> folder_of(std::size_t run) const {
     const auto& jobs = runs_[run].jobs;
     for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
-      fs::path place = fs::path(folder_) / "runs" / runs_[run].uuid / "checkpoints" / std::to_string(job->last_epoch);
+      fs::path place = fs::path(folder_) / journal::checkpoint_folder(runs_[run].uuid, job->last_epoch);
       if (fs::is_regular_file(place / path_)) return place;
     }
     return std::nullopt;

@@ -32,12 +32,6 @@ Json site_json(const sites::Site& site, std::uint32_t slots) {
   return json;
 }
 
-std::uint64_t free_bytes(const std::string& path) {
-  struct statvfs disk{};
-  if (statvfs(path.c_str(), &disk) != 0) return 0;
-  return std::uint64_t{disk.f_bavail} * disk.f_frsize;
-}
-
 engine::Request request_from(const Json& json) {
   engine::Request request;
   const std::string what = json.at("what");
@@ -96,6 +90,9 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   executor_ = jobs::make_local_executor(std::move(local));
   for (engine::SitePort& port : ports) port.executor = executor_.get();
 
+  disk_ = engine::make_disk({state.path(), planned.spec.directory + "/runs"}, state.pause_note());
+  checkpoints_ = engine::make_checkpoint_store(planned.spec.directory);
+
   const auto take_requests = [state](const std::function<bool(const std::vector<engine::Request>&)>& handle) {
     journal::take_requests(state, [&](const journal::Requests& waiting) {
       std::vector<engine::Request> requests;
@@ -107,7 +104,7 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   engine_ = std::make_unique<engine::Engine>(
       planned.graph,
       engine::Surroundings{*journal_, std::move(ports), *executor_, system_clock(), observer, take_requests,
-                           [path = state.path()] { return free_bytes(path); },
+                           *disk_, *checkpoints_,
                            [&planned](dag::NodeId node) { return planned.placement_reason(node); }},
       std::move(engine_options));
 }

@@ -34,6 +34,8 @@ class Session {
  private:
   std::unique_ptr<journal::Journal> journal_;
   std::unique_ptr<jobs::JobExecutor> executor_;
+  std::unique_ptr<engine::Disk> disk_;
+  std::unique_ptr<engine::CheckpointStore> checkpoints_;
   std::unique_ptr<engine::Engine> engine_;
 };
 

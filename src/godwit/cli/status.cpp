@@ -94,8 +94,8 @@ Cell engine_words(const Moment& moment) {
     const std::string where =
         moment.engine.holder ? fmt::format(" on {} (process {})", moment.engine.holder->host, moment.engine.holder->pid)
                              : "";
-    if (engine.paused)
-      return {fmt::format("paused for {}: {}", ago(moment.now, engine.paused->time), engine.paused->text), Style::note};
+    if (const auto& paused = moment.engine.paused)
+      return {fmt::format("paused for {}: {}", ago(moment.now, paused->time), paused->text), Style::note};
     return {fmt::format("running for {}{}", ago(moment.now, engine.started), where), Style::busy};
   }
   if (const auto& ended = moment.view().ended())
@@ -351,7 +351,10 @@ Json engine_json(const Moment& moment) {
     json["last_event"] = iso_time(engine.last_event);
   }
   if (engine.stopped) json["stopped"] = *engine.stopped;
-  if (engine.paused) json["paused"] = engine.paused->text;
+  if (const auto& paused = moment.engine.paused) {
+    json["paused"] = paused->text;
+    json["paused_since"] = iso_time(paused->time);
+  }
   return json;
 }
 

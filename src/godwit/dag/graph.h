@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "godwit/base/interner.h"
+#include "godwit/dag/rules.h"
 #include "godwit/submit/description.h"
 
 namespace godwit::dag {
@@ -94,6 +95,7 @@ class Graph {
   std::string directory;           // absolute: where relative paths of descriptions and scripts start
   std::vector<std::string> notes;  // said by `plan`, for people
   std::uint32_t max_jobs = 0;      // at once, whatever their category; 0: no limit
+  Rules rules;                     // for its training runs
 
   // --- building -----------------------------------------------------------------------------------------------
   SiteId add_site(std::string_view site);  // finds or adds

@@ -27,7 +27,7 @@ bool is_about_runs(std::string_view path) {
   path.remove_prefix(kPrefix.size());
   const std::string_view key = path.substr(0, path.find('.'));
   for (const std::string_view known : {"name", "vars", "include", "exclude", "epochs", "epochs_per_job", "replicates",
-                                       "baseline", "seed", "compare", "rehearse"})
+                                       "baseline", "seed", "compare", "rehearse", "keep"})
     if (key == known) return true;
   return key.starts_with("x-");
 }

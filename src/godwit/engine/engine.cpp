@@ -32,6 +32,7 @@ constexpr std::size_t kAhead = 64;             // … this many
 constexpr Micros kGather = 2'000;              // while they are, news are gathered so long, for fewer commits
 constexpr double kProgressSeconds = 60;        // an attempt that worked this long got somewhere
 constexpr Micros kPauseLeast = kSecond;
+constexpr Micros kPauseMost = 60 * kSecond;
 constexpr std::uint64_t kEnoughFreeBytes = 4u << 20;
 constexpr std::uint64_t kFullBytes = 1u << 20;
 constexpr Micros kDiskCheck = 200'000;
@@ -69,6 +70,9 @@ Engine::Engine(const dag::Graph& graph, Surroundings surroundings, EngineOptions
       around_(std::move(surroundings)),
       options_(std::move(options)),
       plan_(graph),
+      book_(graph),
+      keeper_(graph, plan_, book_, around_.checkpoints,
+              [this](Kind kind, NodeId node, std::string json) { log(kind, node, std::move(json)); }),
       attempts_(graph.size()),
       in_flight_at_(graph.sites().size()),
       mean_wall_s_(graph.sites().size(), kShortJobSeconds) {}
@@ -82,7 +86,7 @@ void Engine::interrupt() {
 RunEnd Engine::run() {
   start();
   handle_requests();
-  if (ended_before_ && plan_.finished() && idle()) {
+  if (ended_before_ && over() && idle()) {
     // Nothing is left to do or to record; a full disk is no reason to wait.
     act();
     return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
@@ -104,10 +108,15 @@ RunEnd Engine::loop() {
     }
     act();
     around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
-    if (plan_.finished()) return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
+    if (over()) return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
     if (stopping_ && idle()) return RunEnd::stopped;
     wait();
   }
+}
+
+// Nothing is left to run, and nothing to tidy up.
+bool Engine::over() const {
+  return plan_.finished() && keeper_.idle();
 }
 
 RunEnd Engine::step() {
@@ -131,7 +140,8 @@ void Engine::settle() {
     poll_executors();
     const auto settled = [](const jobs::JobExecutor* executor) { return executor->settled(); };
     const std::vector<jobs::JobExecutor*> all = executors();
-    if (pending_events_.empty() && to_submit_.empty() && std::all_of(all.begin(), all.end(), settled)) return;
+    if (pending_events_.empty() && to_submit_.empty() && keeper_.idle() && std::all_of(all.begin(), all.end(), settled))
+      return;
     if (pending_events_.empty()) wait();
   }
 }
@@ -147,7 +157,11 @@ std::vector<jobs::JobExecutor*> Engine::executors() const {
 // --- start and end ----------------------------------------------------------------------------------------------
 
 void Engine::start() {
-  Recovered recovered = engine::recover(around_.journal, graph_, options_.file);
+  Recovered recovered =
+      engine::recover(around_.journal, graph_, options_.file, [this](const journal::Event& event, NodeId node) {
+        if (event.kind == Kind::epoch && !book_.empty()) book_.observe(node, Json::parse(event.json));
+        keeper_.replay(event, node);
+      });
   const bool resumed = !recovered.dag_uuid.empty();
   dag_uuid_ = resumed ? recovered.dag_uuid : new_uuid();
   builder_ = std::make_unique<AttemptBuilder>(graph_, dag_uuid_);
@@ -166,6 +180,7 @@ void Engine::start() {
   ended_before_ = recovered.ended && !edit;
   recover(std::move(recovered));
   if (edit) log_futile();
+  if (!options_.stop_only) keeper_.resume();
   if (options_.stop_only) {
     stop(false);
   } else if (!plan_.finished()) {
@@ -346,25 +361,40 @@ void Engine::handle(const Request& request) {
 void Engine::poll_executors() {
   Sink sink(*this);
   for (jobs::JobExecutor* executor : executors()) executor->poll(sink);
+  keeper_.poll();
 }
 
 void Engine::watch_disk() {
   if (around_.clock.monotonic() - disk_checked_ >= kDiskCheck) {
     disk_checked_ = around_.clock.monotonic();
-    if (around_.free_bytes() < kFullBytes) disk_seen_full_ = around_.clock.now();
+    if (around_.disk.free_bytes() < kFullBytes) disk_seen_full_ = around_.clock.now();
   }
-  if (paused_.empty() || around_.clock.monotonic() - paused_since_ < kPauseLeast) return;
-  if (around_.free_bytes() < kEnoughFreeBytes) return;
+  if (paused_.empty() || around_.clock.monotonic() - paused_since_ < pause_length_) return;
+  paused_since_ = around_.clock.monotonic();
+  if (around_.disk.without_room()) return;
   paused_.clear();
+  around_.disk.leave_note("");
   log(Kind::unpaused);
 }
 
-void Engine::pause(const std::string& reason) {
+// There is no room somewhere. `otherwise`: what is said where it is none of the places that the engine knows; then
+// nobody can tell when there is room again, so the time between attempts grows.
+void Engine::pause(const std::string& otherwise) {
   paused_since_ = around_.clock.monotonic();
   disk_seen_full_ = around_.clock.now();
   if (!paused_.empty()) return;
-  paused_ = reason;
-  log(Kind::paused, dump({{"reason", reason}}));
+  Json json = Json::object();
+  if (const auto full = around_.disk.without_room()) {
+    paused_ = full->text();
+    json = {{"filesystem", full->filesystem}, {"free_bytes", full->free_bytes}, {"quota", full->quota}};
+    pause_length_ = kPauseLeast;
+  } else {
+    paused_ = otherwise;
+    pause_length_ = std::clamp(2 * pause_length_, kPauseLeast, kPauseMost);
+  }
+  json["reason"] = paused_;
+  around_.disk.leave_note(paused_);
+  log(Kind::paused, dump(json));
 }
 
 void Engine::fill() {
@@ -415,6 +445,7 @@ void Engine::act() {
   for (auto& [executor, keys] : to_release_)
     if (!keys.empty()) executor->release(keys);
   to_release_.clear();
+  keeper_.act();
 }
 
 void Engine::wait() {
@@ -427,6 +458,7 @@ void Engine::wait() {
   std::vector<pollfd> descriptors;
   for (const jobs::JobExecutor* executor : executors())
     if (executor->wake_fd() >= 0) descriptors.push_back({executor->wake_fd(), POLLIN, 0});
+  if (keeper_.wake_fd() >= 0) descriptors.push_back({keeper_.wake_fd(), POLLIN, 0});
   if (descriptors.empty())
     around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
   else
@@ -600,6 +632,7 @@ void Engine::on_metrics(const jobs::AttemptKey& key, std::string_view line, std:
   live.metrics_offset = offset + 1;
   if (const auto epoch = json.find("epoch"); epoch != json.end() && epoch->is_number_integer())
     live.last_epoch = std::max(live.last_epoch, epoch->get<std::int64_t>());
+  book_.observe(node, json);
   log(Kind::epoch, node, std::move(*event));
 }
 
@@ -635,7 +668,10 @@ void Engine::on_ending(const InFlight& flight, Ending ending) {
   // What is canceled because everything stops goes on at the next run.
   if (stopping_ && ending.outcome == Outcome::canceled) ending.outcome = Outcome::evicted;
   to_release_[&executor_of(flight)].push_back(builder_->key(flight.node, flight.attempt, flight.phase));
-  if (ending.outcome == Outcome::disk_full) pause("the disk is full");
+  if (ending.outcome == Outcome::disk_full)
+    pause(ending.detail.empty() ? "the disk is full" : ending.detail);
+  else if (ending.success())
+    pause_length_ = 0;
 
   // Hold scripts and services decide nothing.
   if (flight.phase == Phase::hold || flight.phase == Phase::service) {
@@ -696,6 +732,7 @@ void Engine::finish_node(NodeId node) {
   log(Kind::node_done, node);
   live_.erase(node);
   plan_.finish(node);
+  keeper_.on_end(node);
 }
 
 void Engine::fail_node(NodeId node, const std::string& reason) {

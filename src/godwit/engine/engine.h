@@ -19,7 +19,11 @@
 #include "godwit/base/json.h"
 #include "godwit/dag/graph.h"
 #include "godwit/engine/attempt_builder.h"
+#include "godwit/engine/checkpoint_store.h"
 #include "godwit/engine/definition.h"
+#include "godwit/engine/disk.h"
+#include "godwit/engine/keeper.h"
+#include "godwit/engine/metric_book.h"
 #include "godwit/engine/plan.h"
 #include "godwit/engine/recovery.h"
 #include "godwit/jobs/executor.h"
@@ -63,7 +67,8 @@ struct Surroundings {
   Observer& observer;
   // Hands what is waiting to the handler, again at the next call where the handler returned false (not recorded).
   std::function<void(const std::function<bool(const std::vector<Request>&)>&)> take_requests;
-  std::function<std::uint64_t()> free_bytes;                 // on the disk that holds the state
+  Disk& disk;
+  CheckpointStore& checkpoints;
   std::function<std::string(dag::NodeId)> placement_reason;  // of `placed` events
 };
 
@@ -173,7 +178,8 @@ class Engine {
   void finish_node(dag::NodeId node);
   void fail_node(dag::NodeId node, const std::string& reason);
   void retry_nodes(const std::vector<std::string>& names);
-  void pause(const std::string& reason);
+  void pause(const std::string& otherwise);
+  bool over() const;
 
   void log(journal::Kind kind, std::string json = {});
   void log(journal::Kind kind, dag::NodeId node, std::string json = {});
@@ -186,6 +192,8 @@ class Engine {
   Surroundings around_;
   EngineOptions options_;
   Plan plan_;
+  MetricBook book_;
+  Keeper keeper_;
   std::unique_ptr<AttemptBuilder> builder_;
   std::string dag_uuid_;
 
@@ -211,7 +219,8 @@ class Engine {
   bool ended_before_ = false;  // an earlier engine recorded the Dag's end
   bool busy_ = false;          // the last turn changed something
   std::string paused_;
-  Micros paused_since_ = 0;
+  Micros paused_since_ = 0;      // monotonic
+  Micros pause_length_ = 0;      // at least; longer each time that it was no use
   Micros disk_checked_ = 0;    // monotonic
   Micros disk_seen_full_ = 0;  // UTC, the last time; 0: never
 };

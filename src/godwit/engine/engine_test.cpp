@@ -228,10 +228,10 @@ TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
   world.graph.freeze();
   SUBCASE("found by a job") {
     world.executor.plays["a"] = {{ended_as(jobs::Outcome::disk_full), {}}};
-    world.free_bytes = 0;
+    world.disk.free = 0;
     int turns = 0;
     world.observer.on_turn_do = [&] {
-      if (++turns == 10) world.free_bytes = 1u << 30;
+      if (++turns == 10) world.disk.free = 1u << 30;
     };
     CHECK(world.run() == RunEnd::succeeded);
     CHECK(world.journal.story({Kind::paused, Kind::unpaused}) == Story{"paused ", "unpaused "});
@@ -239,11 +239,11 @@ TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
   SUBCASE("over by the time the job that met it has ended") {
     world.executor.plays["a"] = {{exit_with(1), {}}};
     world.executor.holds = true;
-    world.free_bytes = 0;
+    world.disk.free = 0;
     int turns = 0;
     world.observer.on_turn_do = [&] {
       if (++turns != 10) return;
-      world.free_bytes = 1u << 30;
+      world.disk.free = 1u << 30;
       world.executor.holds = false;
     };
     CHECK(world.run() == RunEnd::succeeded);

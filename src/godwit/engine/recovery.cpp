@@ -50,7 +50,10 @@ constexpr std::size_t kRecentlyEnded = 4096;
 
 class Replay {
  public:
-  Replay(const dag::Graph& graph, std::string file) : graph_(graph), file_(std::move(file)) {
+  using Also = std::function<void(const journal::Event&, NodeId)>;
+
+  Replay(const dag::Graph& graph, std::string file, const Also& also)
+      : graph_(graph), file_(std::move(file)), also_(also) {
     out_.attempts.resize(graph.size());
     out_.finals.resize(graph.size(), Recovered::Final::none);
   }
@@ -73,6 +76,7 @@ class Replay {
 
   const dag::Graph& graph_;
   std::string file_;
+  const Also& also_;
   Recovered out_;
   std::unordered_map<std::uint64_t, Recovered::Open> open_;  // by node and phase
   std::map<std::string, Recovered::Orphan> orphans_;         // by the text of their keys
@@ -109,10 +113,12 @@ void Replay::apply(const journal::Event& event) {
       break;
   }
   if (event.node.empty()) return;
-  if (const auto node = node_of(event))
+  if (const auto node = node_of(event)) {
     apply_to_node(event, *node);
-  else
+    also_(event, *node);
+  } else {
     apply_to_orphan(event);
+  }
 }
 
 void Replay::apply_to_node(const journal::Event& event, NodeId node) {
@@ -219,8 +225,9 @@ Recovered Replay::result() && {
 
 }  // namespace
 
-Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file) {
-  Replay replay(graph, file);
+Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file,
+                  const std::function<void(const journal::Event&, NodeId)>& also) {
+  Replay replay(graph, file, also);
   journal.replay(0, [&](const journal::Event& event) { replay.apply(event); });
   return std::move(replay).result();
 }

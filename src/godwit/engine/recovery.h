@@ -1,6 +1,7 @@
 // What a journal says of a Dag when an engine starts again.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -56,8 +57,9 @@ struct Recovered {
 
 // Replays the journal against the graph. The graph may be an edited one: nodes are known by their names, and what the
 // journal tells of others is passed over. Throws Error where the journal contradicts itself (`file` is named in the
-// message).
-Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file);
+// message). `also` hears every event of the graph's nodes, in order.
+Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file,
+                  const std::function<void(const journal::Event&, dag::NodeId)>& also);
 
 // An ending as the attempt_ended event keeps it, both ways.
 std::string ending_json(jobs::Phase phase, const jobs::Ending& ending, std::string_view retry);

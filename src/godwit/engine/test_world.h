@@ -162,13 +162,62 @@ inline void FakeExecutor::poll(jobs::StatusSink& sink) {
 
 class QuietObserver final : public Observer {
  public:
-  void on_event(const journal::Event&) override {}
+  void on_event(const journal::Event& event) override {
+    if (on_event_do) on_event_do(event);
+  }
   void on_turn(const Snapshot& snapshot) override {
     if (!snapshot.paused.empty()) saw_pause = true;
     if (on_turn_do) on_turn_do();
   }
   bool saw_pause = false;
   std::function<void()> on_turn_do;
+  std::function<void(const journal::Event&)> on_event_do;
+};
+
+class FakeDisk final : public Disk {
+ public:
+  std::uint64_t free_bytes() override { return free; }
+  std::optional<NoRoom> without_room() override {
+    if (free >= (4u << 20) && !quota) return std::nullopt;
+    return NoRoom{"/scratch", free, quota};
+  }
+  void leave_note(const std::string& text) override { note = text; }
+
+  std::uint64_t free = 1u << 30;
+  bool quota = false;
+  std::string note;
+};
+
+// Folders of checkpoints: each is what its text says.
+class FakeCheckpoints final : public CheckpointStore {
+ public:
+  bool exists(const std::string& folder) override { return folders.contains(folder); }
+  void measure(const std::string& folder, OnMeasured then) override {
+    answers_.push_back([this, folder, then] {
+      const auto found = folders.find(folder);
+      then(found == folders.end() ? std::nullopt
+                                  : std::optional(CheckpointMeasure{found->second.size(), hash128(found->second)}));
+    });
+  }
+  void remove(const std::string& folder, OnRemoved then) override {
+    answers_.push_back([this, folder, then] {
+      if (!lazy) folders.erase(folder);
+      then(true);
+    });
+  }
+  bool poll() override {
+    const auto answers = std::exchange(answers_, {});
+    for (const auto& answer : answers) answer();
+    return !answers.empty();
+  }
+  int wake_fd() const override { return -1; }
+  void forget() { answers_.clear(); }  // as when the process dies
+
+  std::map<std::string, std::string> folders;
+  bool lazy = false;  // what is to be removed stays
+
+ private:
+  std::vector<std::function<void()>> answers_;
 };
 
 struct World {
@@ -206,7 +255,8 @@ struct World {
                                                  [this](const auto& handle) {
                                                    if (!requests.empty() && handle(requests)) requests.clear();
                                                  },
-                                                 [this] { return free_bytes; },
+                                                 disk,
+                                                 checkpoints,
                                                  [](dag::NodeId) { return std::string("planned"); }},
                                     std::move(options));
   }
@@ -218,7 +268,8 @@ struct World {
   FakeClock clock;
   QuietObserver observer;
   std::vector<Request> requests;
-  std::uint64_t free_bytes = 1u << 30;
+  FakeDisk disk;
+  FakeCheckpoints checkpoints;
   std::uint32_t slots = 2;
 };
 

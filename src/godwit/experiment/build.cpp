@@ -58,6 +58,7 @@ class Builder {
   dag::Graph build(Templates templates) {
     graph_.name = spec_.name;
     graph_.directory = spec_.directory;
+    graph_.rules = rules_of(spec_);
     for (const sites::Site& site : choice_.sites) graph_.add_site(site.name);
     add_templates(std::move(templates));
     intern_names();

@@ -1,12 +1,12 @@
 #include "godwit/experiment/compare_spec.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "godwit/base/bookkeeping.h"
 #include "godwit/base/text.h"
 #include "godwit/experiment/keys.h"
+#include "godwit/experiment/metric_choice.h"
 
 namespace godwit::experiment {
 namespace {
@@ -39,14 +39,7 @@ class Reader {
     spec_.metric_position = fields_.position("metric");
     if (!fields_.has("metric"))
       return error("metric", "'compare' needs 'metric'", {}, "the one that decides, such as 'metric: val_loss'");
-    spec_.metric = fields_.text("metric").value_or("");
-    if (std::any_of(spec_.metric.begin(), spec_.metric.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
-      error("metric", "the metric's name has a control character", {}, "leave it out");
-    else if (trim(spec_.metric).empty())
-      error("metric", "'metric' is empty", {}, "name the one that decides, such as 'metric: val_loss'");
-    else if (is_bookkeeping(spec_.metric))
-      error("metric", "this is no metric but bookkeeping of the lines that jobs write", spec_.metric,
-            "name what tells good models from bad ones, such as val_loss");
+    spec_.metric = read_metric_name(fields_, diagnostics_);
   }
 
   void read_better() {

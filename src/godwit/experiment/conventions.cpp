@@ -93,7 +93,8 @@ class Adder {
   }
 
   void add_checkpoint() {
-    const auto& [path, best] = spec_.checkpoint;
+    const std::string& path = spec_.checkpoint.path;
+    const std::string& best = spec_.checkpoint.best;
     set_unless_there("should_transfer_files", "YES");
     const std::string from = result(kCheckpoints) + "/$(checkpoint_epoch)/";
     const std::string into = result(kCheckpoints) + "/$(last_epoch)/";

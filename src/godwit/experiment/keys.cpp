@@ -1,5 +1,6 @@
 #include "godwit/experiment/keys.h"
 
+#include "godwit/experiment/metric_choice.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/schema.h"
 
@@ -95,6 +96,8 @@ const Keys& checkpoint_keys() {
   static const Keys keys{
       {"path", "File that every training job writes and the next one starts from.", text()},
       {"best", "File with the best model so far; it may be absent.", text()},
+      {"size", "How much disk a checkpoint takes, such as 200MB: for 'godwit plan', until one has been measured.",
+       memory()},
   };
   return keys;
 }
@@ -115,6 +118,17 @@ const Keys& rehearsal_keys() {
       {"epochs", "Epochs of each of its jobs; 1 unless said.", integer(1)},
       {"vars", "Values of variables in rehearsals: a sliver of the data.", mapping_of(text())},
       {"scale", "How many times as long an epoch takes in earnest: for forecasts.", number()},
+  };
+  return keys;
+}
+
+const Keys& keep_keys() {
+  static const Keys keys{
+      {"last", "How many of the newest checkpoints of a run stay; 1 unless said.", integer(1)},
+      {"best", "How many of the best, by 'metric'; none unless said, 1 where 'metric' is.", integer(0)},
+      {"every", "Keep the first checkpoint at or after each so-manyth epoch, too.", integer(1)},
+      metric_key("The metric of 'best'; that of 'compare' unless said. An evaluation's has 'eval.' before its name."),
+      mode_key(),
   };
   return keys;
 }
@@ -172,6 +186,8 @@ const Keys& experiment_keys() {
        any_of({one_of(priority_words()), Json{{"type", "integer"}}})},
       {"max_jobs", "How many jobs run at once: a number, or numbers by site and 'total'.", max_jobs_schema()},
       {"checkpoint", "The files that travel along a run.", any_of({text(), mapping(checkpoint_keys(), {"path"})})},
+      {"keep", "Which checkpoints of a run stay, so that a disk does not fill; all unless said.",
+       mapping(keep_keys())},
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
       {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},

@@ -15,6 +15,7 @@ const schema::Keys& retry_keys();
 const schema::Keys& checkpoint_keys();
 const schema::Keys& compare_keys();
 const schema::Keys& rehearsal_keys();
+const schema::Keys& keep_keys();
 
 // The words that `priority` takes beside a number.
 const std::vector<std::string>& priority_words();

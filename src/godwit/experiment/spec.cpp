@@ -80,6 +80,7 @@ class SpecReader {
     read_max_jobs();
     read_checkpoint();
     if (const yaml::Node* node = fields_.get("rehearse")) spec_.rehearsal = read_rehearsal(*node, diagnostics_);
+    read_keeping();
     schema::declare(experiment_keys(), fields_);
     fields_.finish();
     return std::move(spec_);
@@ -259,9 +260,7 @@ class SpecReader {
     if (!spec_.baseline)
       error(spec_.compare->position, "'compare' has nothing to compare with: there is no baseline", {},
             "name the site that each run is repeated at: 'baseline: SITE'");
-    if (spec_.compare->metric.starts_with("eval.") && !spec_.evaluation)
-      error(spec_.compare->metric_position, "nothing reports this metric: there is no 'evaluation'",
-            spec_.compare->metric, "a training job's metric has no 'eval.' before its name");
+    require_reported({spec_.compare->metric, Goal::lowest}, spec_.compare->metric_position);
   }
 
   std::optional<dag::Script> read_script(yaml::Fields& scripts, std::string_view key) {
@@ -394,6 +393,8 @@ class SpecReader {
         if (node->is_mapping() && !checkpoint.has("path")) missing(checkpoint, "path", "'checkpoint'");
         spec_.checkpoint.path = read_path(checkpoint, "path");
         spec_.checkpoint.best = read_path(checkpoint, "best");
+        if (const auto size = checkpoint.disk_kb("size"))
+          spec_.checkpoint.size_bytes = static_cast<std::uint64_t>(*size) * 1024;
         schema::declare(checkpoint_keys(), checkpoint);
         checkpoint.finish();
       }
@@ -402,6 +403,39 @@ class SpecReader {
       spec_.metrics = read_path(fields_, "metrics");
       spec_.names_metrics = true;
     }
+  }
+
+  void read_keeping() {
+    const yaml::Node* node = fields_.get("keep");
+    if (node == nullptr) return;
+    spec_.keep = read_keep(*node, diagnostics_);
+    if (!spec_.keep) return;
+    if (spec_.checkpoint.path.empty())
+      error(spec_.keep->position, "'keep' has nothing to keep: there is no checkpoint", {},
+            "name the file that carries a run on: 'checkpoint: model.bin'");
+    dag::KeepRule& rule = spec_.keep->rule;
+    if (rule.metric) require_reported(*rule.metric, spec_.keep->metric_position);
+    if (rule.best == 0 || rule.metric) return;
+    rule.metric = declared_metric();
+    if (!rule.metric)
+      error(spec_.keep->best_position, "'best' needs a metric, and the experiment names none", {},
+            "such as 'keep: {best: 1, metric: val_loss}'");
+  }
+
+  void require_reported(const dag::Metric& metric, const Position& position) {
+    if (metric.of_evaluation() && !spec_.evaluation)
+      error(position, "nothing reports this metric: there is no 'evaluation'", metric.name,
+            "a training job's metric has no 'eval.' before its name");
+  }
+
+  // The metric that the experiment goes by where a rule names none.
+  std::optional<dag::Metric> declared_metric() const {
+    if (!spec_.compare) return std::nullopt;
+    dag::Metric metric{spec_.compare->metric, Goal::lowest};
+    metric.goal = spec_.compare->better.empty()    ? guess_goal(metric.own_name())
+                  : spec_.compare->better == "low" ? Goal::lowest
+                                                   : Goal::highest;
+    return metric;
   }
 
   yaml::Node root_;
@@ -416,6 +450,13 @@ const SubmitText& TemplateSpec::at(const std::string& site) const {
   for (const auto& [name, text] : at_site)
     if (name == site) return text;
   return common;
+}
+
+dag::Rules rules_of(const ExperimentSpec& spec) {
+  dag::Rules rules;
+  rules.checkpoint = spec.checkpoint.path;
+  if (spec.keep) rules.keep = spec.keep->rule;
+  return rules;
 }
 
 ExperimentSpec load_spec(const std::string& path, Diagnostics& diagnostics) {

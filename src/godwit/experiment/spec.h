@@ -13,6 +13,7 @@
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/compare_spec.h"
 #include "godwit/experiment/rehearsal.h"
+#include "godwit/experiment/keep_spec.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
@@ -43,6 +44,7 @@ struct EvaluationSpec {
 struct CheckpointSpec {
   std::string path;  // every training job must write it
   std::string best;  // it may be absent
+  std::uint64_t size_bytes = 0;  // of both together; 0: not said
 };
 
 struct RetrySpec {
@@ -110,6 +112,7 @@ struct ExperimentSpec {
   std::optional<CompareSpec> compare;
   std::optional<RehearsalSpec> rehearsal;
   bool rehearses = false;  // this is the rehearsal of the experiment
+  std::optional<KeepSpec> keep;
   ScriptsSpec scripts;
   std::vector<ServiceSpec> services;
   RetrySpec retry;
@@ -119,6 +122,9 @@ struct ExperimentSpec {
   std::string metrics = "metrics.jsonl";
   bool names_metrics = false;  // the experiment says so itself: then the file is an output
 };
+
+// What the experiment says of its runs, for its Dag.
+dag::Rules rules_of(const ExperimentSpec& spec);
 
 // Reads experiment.yaml. Faults of its content go to `diagnostics`, and what can be read is returned all the same;
 // throws InputError where it is no YAML, SystemError where it cannot be read.

@@ -1,5 +1,7 @@
 #include "godwit/journal/engine_status.h"
 
+#include "godwit/journal/pause_note.h"
+
 namespace godwit::journal {
 
 std::string_view to_string(EngineState state) {
@@ -22,9 +24,13 @@ bool engine_at_work(const StateDir& state) {
 
 EngineStatus engine_status(const StateDir& state, const View& view) {
   const store::LockState lock = store::probe_lock(writer_lock(state.journal()));
-  if (lock.held) return {EngineState::running, lock.holder};
-  if (view.engine().started == 0) return {EngineState::never_started, {}};
-  return {view.engine().stopped ? EngineState::stopped : EngineState::died, {}};
+  if (lock.held) {
+    // The journal says nothing of it while it cannot be written.
+    const std::optional<Message> noted = read_pause_note(state.pause_note());
+    return {EngineState::running, lock.holder, view.engine().paused ? view.engine().paused : noted};
+  }
+  if (view.engine().started == 0) return {EngineState::never_started, {}, {}};
+  return {view.engine().stopped ? EngineState::stopped : EngineState::died, {}, {}};
 }
 
 }  // namespace godwit::journal

@@ -23,6 +23,7 @@ std::string_view to_string(EngineState state);
 struct EngineStatus {
   EngineState state = EngineState::never_started;
   std::optional<store::LockHolder> holder;  // of the writer's lock, while running
+  std::optional<Message> paused;            // why no new jobs start, while running
   bool running() const { return state == EngineState::running; }
 };
 

@@ -28,6 +28,8 @@ constexpr std::pair<Kind, std::string_view> kNames[] = {
     {Kind::epoch, "epoch"},
     {Kind::attempt_ended, "attempt_ended"},
     {Kind::escalated, "escalated"},
+    {Kind::checkpoint, "checkpoint"},
+    {Kind::checkpoint_dropped, "checkpoint_dropped"},
     {Kind::node_done, "node_done"},
     {Kind::node_failed, "node_failed"},
     {Kind::node_futile, "node_futile"},

@@ -41,6 +41,8 @@ enum class Kind : std::uint8_t {
   attempt_ended = 37,  // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
                        //  "ended_us","detail","retry":"continued"|"retried"|"none"}
   escalated = 38,      // {"request":"memory","from_mb","to_mb"}
+  checkpoint = 39,     // {"epoch","bytes","digest"}: what the node left, as it was when the node was done
+  checkpoint_dropped = 40,  // {"epoch","bytes"}: before it is deleted
   // A node's end. `attempt` is its last.
   node_done = 48,    // {}
   node_failed = 49,  // {"reason"}

@@ -292,10 +292,10 @@ std::optional<Explanation> Explainer::whole() const {
   if (open == 0) return std::nullopt;
   Explanation out;
   if (engine_.running()) {
-    if (!view_.engine().paused) return std::nullopt;
+    if (!engine_.paused) return std::nullopt;
     out.state = "paused";
-    out.summary = fmt::format("no new jobs have started for {}: {}", since(view_.engine().paused->time),
-                              view_.engine().paused->text);
+    out.summary = fmt::format("no new jobs have started for {}: {}", since(engine_.paused->time),
+                              engine_.paused->text);
     out.advice = "it goes on by itself once that is over; for a full disk, make room";
     return out;
   }

@@ -49,6 +49,10 @@ std::string_view after_returns(std::string_view line) {
 
 }  // namespace
 
+std::string checkpoint_folder(std::string_view run_uuid, std::uint32_t last_epoch) {
+  return fmt::format("runs/{}/checkpoints/{}", run_uuid, last_epoch);
+}
+
 std::string usual_log(std::string_view run_uuid, std::string_view node, std::uint32_t attempt,
                       std::string_view suffix) {
   return fmt::format("runs/{}/logs/{}.{}.{}", run_uuid, node, attempt, suffix);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct LogFiles {
 // Where experiments send a job's stream that its template names no file for, relative to the Dag's directory:
 // runs/<run_uuid>/logs/<node>.<attempt>.<suffix>, with suffix "out" or "err".
 std::string usual_log(std::string_view run_uuid, std::string_view node, std::uint32_t attempt, std::string_view suffix);
+
+// Where experiments keep what a training job leaves whose last epoch this is: runs/<run_uuid>/checkpoints/<epoch>.
+std::string checkpoint_folder(std::string_view run_uuid, std::uint32_t last_epoch);
 
 // As the journal tells; where it does not, usual_log. Paths start at the Dag's directory, or where that is gone
 // (the experiment was moved) at the folder of `state`.

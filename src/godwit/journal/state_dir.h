@@ -24,6 +24,7 @@ class StateDir {
   std::string inbox() const { return path_ + "/inbox"; }
   std::string sandboxes() const { return path_ + "/sandboxes"; }
   std::string exits_log() const { return path_ + "/exits.log"; }
+  std::string pause_note() const { return path_ + "/paused.json"; }
   std::string supervisor_socket() const { return path_ + "/supervisor.sock"; }
 
   bool has_journal() const;

@@ -311,6 +311,10 @@ void View::apply_to_node(const Event& event, const Fields& fields, NodeIndex nod
     case Kind::attempt_ended:
       end_attempt(node, event, fields);
       break;
+    case Kind::checkpoint:
+    case Kind::checkpoint_dropped:
+      record_checkpoint(node, event, fields);
+      break;
     default:
       end_node(node, event, fields);
       break;
@@ -399,6 +403,18 @@ void View::end_node(NodeIndex node, const Event& event, const Fields& fields) {
     default:
       break;
   }
+}
+
+void View::record_checkpoint(NodeIndex node, const Event& event, const Fields& fields) {
+  const auto [known, fresh] = checkpoint_by_node_.try_emplace(node, checkpoints_.size());
+  if (fresh) checkpoints_.emplace_back();
+  checkpoints_[known->second] = {node, fields.number<std::uint32_t>("epoch"), fields.number<std::uint64_t>("bytes"),
+                                 event.kind == Kind::checkpoint_dropped ? event.time : 0};
+}
+
+const CheckpointRecord* View::checkpoint_of(NodeIndex node) const {
+  const auto found = checkpoint_by_node_.find(node);
+  return found == checkpoint_by_node_.end() ? nullptr : &checkpoints_[found->second];
 }
 
 void View::add_metrics(NodeIndex node, const Event& event, const Fields& fields) {

@@ -118,6 +118,14 @@ struct MetricsLine {
   std::string json;
 };
 
+// What a training job left, where the experiment says which checkpoints to keep.
+struct CheckpointRecord {
+  NodeIndex node = 0;
+  std::uint32_t epoch = 0;  // the last that it holds
+  std::uint64_t bytes = 0;
+  Micros dropped = 0;  // when it was deleted; 0: it is there
+};
+
 struct DagInfo {
   std::string uuid, name, file, version, directory, digest;
   std::uint32_t revision = 0;  // how often it was edited
@@ -182,6 +190,8 @@ class View {
   std::span<const Site> sites() const { return sites_; }
   std::span<const Attempt> attempts() const { return attempts_; }
   std::span<const MetricsLine> metrics() const { return metrics_; }
+  std::span<const CheckpointRecord> checkpoints() const { return checkpoints_; }  // in the order of their recording
+  const CheckpointRecord* checkpoint_of(NodeIndex node) const;                    // nullptr where none is recorded
   const Counts& counts() const { return counts_; }
   std::string_view text(TextId id) const { return texts_.view(id); }
   std::string_view name_of(NodeIndex node) const { return names_.view(node); }
@@ -235,6 +245,7 @@ class View {
   void activate(NodeIndex node, const Event& event, const Fields& fields);
   void end_attempt(NodeIndex node, const Event& event, const Fields& fields);
   void end_node(NodeIndex node, const Event& event, const Fields& fields);
+  void record_checkpoint(NodeIndex node, const Event& event, const Fields& fields);
   void add_metrics(NodeIndex node, const Event& event, const Fields& fields);
   void set_state(NodeIndex node, NodeState state, Micros time);
   void move(NodeIndex node, SiteIndex site);
@@ -253,6 +264,8 @@ class View {
   std::vector<Site> sites_;
   std::vector<Attempt> attempts_;
   std::vector<MetricsLine> metrics_;
+  std::vector<CheckpointRecord> checkpoints_;
+  std::unordered_map<NodeIndex, std::size_t> checkpoint_by_node_;
   Counts counts_;
   Interner names_;  // of nodes: ids are their indices
   Interner texts_;

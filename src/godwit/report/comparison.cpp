@@ -46,23 +46,6 @@ std::string_view to_string(State state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-Goal guess_goal(std::string_view metric) {
-  static constexpr std::array<std::string_view, 15> kHigh = {
-      "acc",      "accuracy", "auc",     "auroc", "f1",          "precision", "recall", "r2",
-      "spearman", "pearson",  "kendall", "corr",  "correlation", "bleu",      "score"};
-  std::string word;
-  const std::string name = lower(metric) + '_';
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      word += c;
-    } else {
-      if (std::find(kHigh.begin(), kHigh.end(), word) != kHigh.end()) return Goal::highest;
-      word.clear();
-    }
-  }
-  return Goal::lowest;
-}
-
 std::size_t Comparison::finished() const {
   return static_cast<std::size_t>(std::count_if(experiment.runs.begin(), experiment.runs.end(),
                                                 [](const Run& run) { return run.state == State::finished; }));

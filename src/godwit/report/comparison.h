@@ -23,10 +23,6 @@ struct Metric {
   Goal goal = Goal::lowest;
 };
 
-// Which way is better, guessed from the words of the name: "accuracy", "spearman", "auc", "r2" … are better high,
-// everything else low.
-Goal guess_goal(std::string_view metric);
-
 struct Options {
   std::string metric;        // the primary metric; empty: the declared one, else val_loss, else the first
   std::optional<Goal> goal;  // of the primary metric; absent: guessed from its name

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "godwit/base/goal.h"
 #include "godwit/report/equivalence.h"
 
 namespace godwit::report {
@@ -15,8 +16,6 @@ namespace godwit::report {
 enum class State : std::uint8_t { waiting, running, finished, failed };
 
 std::string_view to_string(State state);
-
-enum class Goal : std::uint8_t { lowest, highest };
 
 // One value of a metric. `value` may be NaN or infinite: a model that diverged says so.
 struct Point {

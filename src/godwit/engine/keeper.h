@@ -1,0 +1,85 @@
+// Keeps of every run's checkpoints those that its rule keeps, and deletes the others: each only after the one that
+// follows it was read again and is as it was recorded, after its evaluation is done, and after the journal says so.
+// A run's last checkpoint is never deleted, so that the run goes on from it, however good an earlier one is.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "godwit/dag/graph.h"
+#include "godwit/engine/checkpoint_store.h"
+#include "godwit/engine/metric_book.h"
+#include "godwit/engine/plan.h"
+#include "godwit/journal/event.h"
+
+namespace godwit::engine {
+
+class Keeper {
+ public:
+  // Records an event of a node.
+  using Log = std::function<void(journal::Kind, dag::NodeId, std::string json)>;
+
+  // Does nothing where the graph has no rule. All must outlive it.
+  Keeper(const dag::Graph& graph, const Plan& plan, const MetricBook& book, CheckpointStore& store, Log log);
+
+  // What the journal tells, before resume().
+  void replay(const journal::Event& event, dag::NodeId node);
+  // After a recovery: records what was not recorded, deletes what was to be deleted.
+  void resume();
+
+  // A training or evaluation node has come to its end.
+  void on_end(dag::NodeId node);
+  // Takes the store's answers; true where there was one.
+  bool poll();
+  // What is recorded by now takes effect.
+  void act();
+  // Nothing is being read or deleted, or is to be.
+  bool idle() const { return !active() || (to_remove_.empty() && under_way_ == 0); }
+  int wake_fd() const { return active() ? store_.wake_fd() : -1; }
+
+ private:
+  enum class State : std::uint8_t {
+    unmeasured,
+    recorded,
+    verifying,  // being read again
+    verified,   // … and as recorded
+    damaged,    // … and not; or it is not there
+    dropped,
+  };
+  struct Checkpoint {
+    dag::NodeId node = 0;
+    std::uint32_t epoch = 0;
+    State state = State::unmeasured;
+    CheckpointMeasure measure;
+  };
+  using Checkpoints = std::vector<Checkpoint>;  // of a run, by increasing epoch
+
+  bool active() const { return graph_.rules.keep.has_value(); }
+  bool leaves_checkpoint(dag::NodeId node) const;
+  std::string folder(const Checkpoint& checkpoint) const;
+  Checkpoint& checkpoint_of(dag::NodeId node);
+  void measure(dag::NodeId node);
+  void record(dag::NodeId node, const std::optional<CheckpointMeasure>& measured);
+  void verify(Checkpoint& checkpoint);
+  void judge_verified(dag::NodeId node, const std::optional<CheckpointMeasure>& measured);
+  void review(dag::RunId run);
+  void drop(Checkpoint& checkpoint);
+  bool evaluations_done(dag::NodeId node) const;
+  bool will_be_evaluated(dag::NodeId node) const;
+  void warn(dag::NodeId node, const std::string& message);
+
+  const dag::Graph& graph_;
+  const Plan& plan_;
+  const MetricBook& book_;
+  CheckpointStore& store_;
+  Log log_;
+  std::unordered_map<dag::RunId, Checkpoints> runs_;
+  std::vector<dag::NodeId> to_remove_;
+  std::size_t under_way_ = 0;  // what the store has been asked and has not answered
+  bool warned_of_metric_ = false;
+};
+
+}  // namespace godwit::engine
