@@ -9,12 +9,14 @@
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/cli/checked.h"
+#include "godwit/cli/checkpoint_sizes.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
 #include "godwit/cli/rehearsed.h"
 #include "godwit/cli/table.h"
 #include "godwit/dag/render.h"
+#include "godwit/experiment/disk_forecast.h"
 #include "godwit/experiment/summary.h"
 
 namespace godwit::cli {
@@ -161,6 +163,11 @@ void print_diagnostics(const std::vector<Diagnostic>& diagnostics, const char* t
   }
 }
 
+void print_disk(const experiment::DiskForecast& forecast, const Terminal& terminal) {
+  if (forecast.written == 0) return;
+  fmt::print("\n{}\n{}\n", styled("Disk", Style::strong, terminal), experiment::text_of(forecast));
+}
+
 int plan(const Options& options) {
   const Living living = load_living(options.load);
   const Planned& planned = living.planned;
@@ -168,9 +175,11 @@ int plan(const Options& options) {
     fmt::print("{}", dag::render(planned.graph, dag::picture_format_from(options.picture).value()));
     return kSuccess;
   }
+  const experiment::DiskForecast disk = experiment::forecast_disk(planned, largest_checkpoint(living));
   if (options.json) {
     Json json = experiment::to_json(planned, options.nodes);
     if (const auto forecast = forecast_of(planned)) json["forecast"] = experiment::to_json(*forecast);
+    json["checkpoints"] = experiment::to_json(disk);
     if (living.edit) json["edit"] = engine::to_json(*living.edit);
     fmt::print("{}\n", json.dump());
     return kSuccess;
@@ -182,6 +191,7 @@ int plan(const Options& options) {
   print_sites(planned, summary, terminal);
   print_runs(planned, terminal);
   if (const auto forecast = forecast_of(planned)) fmt::print("\n{}", forecast_text(*forecast, terminal));
+  print_disk(disk, terminal);
   if (living.edit) fmt::print("\n{}", edit_text(*living.edit, kRunsShown, terminal));
   print_diagnostics(planned.warnings, "Warnings", Style::note, terminal);
   print_diagnostics(planned.blockers, "Cannot run here (the definition is right)", Style::bad, terminal);

@@ -103,9 +103,8 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   };
   engine_ = std::make_unique<engine::Engine>(
       planned.graph,
-      engine::Surroundings{*journal_, std::move(ports), *executor_, system_clock(), observer, take_requests,
-                           *disk_, *checkpoints_,
-                           [&planned](dag::NodeId node) { return planned.placement_reason(node); }},
+      engine::Surroundings{*journal_, std::move(ports), *executor_, system_clock(), observer, take_requests, *disk_,
+                           *checkpoints_, [&planned](dag::NodeId node) { return planned.placement_reason(node); }},
       std::move(engine_options));
 }
 

@@ -324,8 +324,30 @@ std::string stuck_lines(const Moment& moment) {
   return out;
 }
 
+// Where the experiment says which checkpoints to keep.
+struct CheckpointCounts {
+  std::uint64_t kept = 0, kept_bytes = 0, deleted = 0, deleted_bytes = 0;
+
+  explicit CheckpointCounts(const View& view) {
+    for (const journal::CheckpointRecord& checkpoint : view.checkpoints()) {
+      const bool there = checkpoint.dropped == 0;
+      (there ? kept : deleted) += 1;
+      (there ? kept_bytes : deleted_bytes) += checkpoint.bytes;
+    }
+  }
+};
+
+std::string checkpoints_line(const View& view) {
+  const CheckpointCounts counts(view);
+  if (counts.kept + counts.deleted == 0) return {};
+  std::string line =
+      fmt::format("{} kept ({})", format_count(counts.kept, "checkpoint"), format_bytes(counts.kept_bytes));
+  if (counts.deleted != 0) line += fmt::format(", {} deleted ({})", counts.deleted, format_bytes(counts.deleted_bytes));
+  return line + "\n";
+}
+
 std::string render(const Moment& moment) {
-  std::string out = headline(moment) + progress_line(moment) + counts_line(moment);
+  std::string out = headline(moment) + progress_line(moment) + counts_line(moment) + checkpoints_line(moment.view());
   const std::string main = moment.view().runs().empty() ? nodes_table(moment) : runs_table(moment);
   for (const std::string& part : {main, sites_table(moment), stuck_lines(moment)})
     if (!part.empty()) out += "\n" + part;
@@ -411,6 +433,11 @@ Json to_json(const Moment& moment) {
   const journal::Explainer explainer(view, moment.opened.state, moment.engine, moment.now);
   for (const journal::Explanation& e : explainer.stuck(kMostStuck).all)
     json["not_moving"].push_back(journal::to_json(e));
+  const CheckpointCounts checkpoints(view);
+  json["checkpoints"] = {{"kept", checkpoints.kept},
+                         {"kept_bytes", checkpoints.kept_bytes},
+                         {"deleted", checkpoints.deleted},
+                         {"deleted_bytes", checkpoints.deleted_bytes}};
   for (const journal::Message& warning : view.warnings()) json["warnings"].push_back(warning.text);
   return json;
 }

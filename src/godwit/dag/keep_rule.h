@@ -11,9 +11,9 @@
 namespace godwit::dag {
 
 struct CheckpointValue {
-  std::uint32_t epoch = 0;          // the last that it holds
-  std::uint32_t before = 0;         // the last epoch of the run's checkpoint before it; 0: it is the first
-  bool judged = true;               // its value is known, or it will never have one
+  std::uint32_t epoch = 0;           // the last that it holds
+  std::uint32_t before = 0;          // the last epoch of the run's checkpoint before it; 0: it is the first
+  bool judged = true;                // its value is known, or it will never have one
   std::optional<double> value = {};  // of the rule's metric
 };
 

@@ -219,8 +219,8 @@ class Engine {
   bool ended_before_ = false;  // an earlier engine recorded the Dag's end
   bool busy_ = false;          // the last turn changed something
   std::string paused_;
-  Micros paused_since_ = 0;      // monotonic
-  Micros pause_length_ = 0;      // at least; longer each time that it was no use
+  Micros paused_since_ = 0;    // monotonic
+  Micros pause_length_ = 0;    // at least; longer each time that it was no use
   Micros disk_checked_ = 0;    // monotonic
   Micros disk_seen_full_ = 0;  // UTC, the last time; 0: never
 };

@@ -62,7 +62,8 @@ void Keeper::resume() {
   for (auto& [run, checkpoints] : runs_) {
     for (Checkpoint& checkpoint : checkpoints) {
       if (checkpoint.state == State::unmeasured) measure(checkpoint.node);
-      if (checkpoint.state == State::dropped && store_.exists(folder(checkpoint))) to_remove_.push_back(checkpoint.node);
+      if (checkpoint.state == State::dropped && store_.exists(folder(checkpoint)))
+        to_remove_.push_back(checkpoint.node);
     }
     review(run);
   }
@@ -113,7 +114,7 @@ void Keeper::judge_verified(NodeId node, const std::optional<CheckpointMeasure>&
   checkpoint.state = measured == checkpoint.measure ? State::verified : State::damaged;
   if (checkpoint.state == State::damaged)
     warn(node, fmt::format("{} is not what it was: {}; the checkpoints before it are kept", folder(checkpoint),
-                           !measured                                      ? "it cannot be read"
+                           !measured ? "it cannot be read"
                            : measured->bytes != checkpoint.measure.bytes
                                ? fmt::format("{} instead of {}", format_bytes(measured->bytes),
                                              format_bytes(checkpoint.measure.bytes))
@@ -191,7 +192,7 @@ void Keeper::act() {
 void Keeper::warn(NodeId node, const std::string& message) {
   log_(Kind::warning, node,
        Json{{"message", fmt::format("{}: {}", graph_.name_of(node), message)}}.dump(-1, ' ', false,
-                                                                                  Json::error_handler_t::replace));
+                                                                                    Json::error_handler_t::replace));
 }
 
 }  // namespace godwit::engine

@@ -52,7 +52,8 @@ struct KeepWorld : World {
  private:
   dag::NodeId add(const std::string& name, dag::NodeKind kind, int epoch) {
     const auto text = graph.strings().intern(std::to_string(epoch));
-    const dag::Var vars[] = {{graph.strings().intern("first_epoch"), text}, {graph.strings().intern("last_epoch"), text}};
+    const dag::Var vars[] = {{graph.strings().intern("first_epoch"), text},
+                             {graph.strings().intern("last_epoch"), text}};
     return graph.add_node(name, kind, 0, 0, 0, graph.add_vars(dag::kNoVars, vars), run_);
   }
   dag::RunId run_ = 0;

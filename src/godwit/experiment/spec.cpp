@@ -455,6 +455,7 @@ const SubmitText& TemplateSpec::at(const std::string& site) const {
 dag::Rules rules_of(const ExperimentSpec& spec) {
   dag::Rules rules;
   rules.checkpoint = spec.checkpoint.path;
+  if (spec.rehearses) return rules;
   if (spec.keep) rules.keep = spec.keep->rule;
   return rules;
 }

@@ -42,8 +42,8 @@ struct EvaluationSpec {
 
 // File names below the sandbox; "" where there is none.
 struct CheckpointSpec {
-  std::string path;  // every training job must write it
-  std::string best;  // it may be absent
+  std::string path;              // every training job must write it
+  std::string best;              // it may be absent
   std::uint64_t size_bytes = 0;  // of both together; 0: not said
 };
 

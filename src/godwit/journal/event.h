@@ -33,15 +33,15 @@ enum class Kind : std::uint8_t {
   request = 20,         // {"what":"stop"|"stop_now"|"retry","nodes":[…]}: from the inbox
   warning = 21,         // {"message"}
   // A node's life. `attempt` is set.
-  placed = 32,         // {"site","reason"}
-  submitting = 33,     // {"phase","site","memory_mb"?}: before anything is submitted
-  queued = 34,         // {"phase","native_id"}
-  active = 35,         // {"phase","host","native_id"}
-  epoch = 36,          // one line of the metrics file, as the job wrote it (a JSON object), plus "_offset"
-  attempt_ended = 37,  // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
-                       //  "ended_us","detail","retry":"continued"|"retried"|"none"}
-  escalated = 38,      // {"request":"memory","from_mb","to_mb"}
-  checkpoint = 39,     // {"epoch","bytes","digest"}: what the node left, as it was when the node was done
+  placed = 32,              // {"site","reason"}
+  submitting = 33,          // {"phase","site","memory_mb"?}: before anything is submitted
+  queued = 34,              // {"phase","native_id"}
+  active = 35,              // {"phase","host","native_id"}
+  epoch = 36,               // one line of the metrics file, as the job wrote it (a JSON object), plus "_offset"
+  attempt_ended = 37,       // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
+                            //  "ended_us","detail","retry":"continued"|"retried"|"none"}
+  escalated = 38,           // {"request":"memory","from_mb","to_mb"}
+  checkpoint = 39,          // {"epoch","bytes","digest"}: what the node left, as it was when the node was done
   checkpoint_dropped = 40,  // {"epoch","bytes"}: before it is deleted
   // A node's end. `attempt` is its last.
   node_done = 48,    // {}

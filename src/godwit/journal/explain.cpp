@@ -190,6 +190,10 @@ void Explainer::explain_under_way(NodeIndex index, Explanation& out) const {
 void Explainer::explain_done(NodeIndex index, Explanation& out) const {
   out.summary =
       at(index).changed == 0 ? "it is done" : fmt::format("it has been done for {}", since(at(index).changed));
+  if (const CheckpointRecord* left = view_.checkpoint_of(index))
+    out.facts.push_back(fmt::format("its checkpoint, of epoch {}, {} ({})", left->epoch,
+                                    left->dropped == 0 ? "is kept" : "was deleted: 'keep' does not keep it",
+                                    format_bytes(left->bytes)));
   add_attempts(index, out);
 }
 
@@ -294,8 +298,7 @@ std::optional<Explanation> Explainer::whole() const {
   if (engine_.running()) {
     if (!engine_.paused) return std::nullopt;
     out.state = "paused";
-    out.summary = fmt::format("no new jobs have started for {}: {}", since(engine_.paused->time),
-                              engine_.paused->text);
+    out.summary = fmt::format("no new jobs have started for {}: {}", since(engine_.paused->time), engine_.paused->text);
     out.advice = "it goes on by itself once that is over; for a full disk, make room";
     return out;
   }
