@@ -49,8 +49,8 @@ Json declared_now(const Opened& opened) {
 report::Comparison load(const Options& options) {
   report::Options wanted;
   wanted.metric = options.metric;
-  if (options.better == "low") wanted.goal = report::Goal::lowest;
-  if (options.better == "high") wanted.goal = report::Goal::highest;
+  if (options.better == "low") wanted.goal = Goal::lowest;
+  if (options.better == "high") wanted.goal = Goal::highest;
   const Opened opened = open_journal(options.file);
   report::Comparison comparison = report::compare(report::read_experiment(opened.view, declared_now(opened)), wanted);
   if (comparison.has_baseline && comparison.has_metrics() && comparison.finished() > 0)

@@ -289,7 +289,7 @@ class Lines {
 // What the evaluations reported, of what the experiment is compared by, and which way is better.
 struct ScoredMetric {
   std::string name;
-  report::Goal goal = report::Goal::lowest;
+  Goal goal = Goal::lowest;
 };
 
 std::optional<ScoredMetric> choose_metric(const Comparison& comparison, const std::vector<engine::Score>& scores) {
@@ -324,8 +324,7 @@ void look_between(report::Landscape& landscape, const Opened& opened, const Comp
   auto [found, failure] = lines.read(scores, metric->name);
   landscape.no_barriers = failure;
   if (!found.empty())
-    landscape.barriers =
-        report::measure_barriers(std::move(found), metric->name, metric->goal == report::Goal::highest);
+    landscape.barriers = report::measure_barriers(std::move(found), metric->name, metric->goal == Goal::highest);
 }
 
 }  // namespace

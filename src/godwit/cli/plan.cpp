@@ -168,6 +168,17 @@ void print_disk(const experiment::DiskForecast& forecast, const Terminal& termin
   fmt::print("\n{}\n{}\n", styled("Disk", Style::strong, terminal), experiment::text_of(forecast));
 }
 
+// By checkpoints that were there, else by the rehearsal's.
+experiment::DiskForecast disk_forecast(const Living& living) {
+  std::optional<std::uint64_t> measured = largest_checkpoint(living);
+  const auto rehearsed = forecast_of(living.planned);
+  if (!measured && rehearsed && rehearsed->checkpoint_bytes) {
+    const std::uint64_t written = experiment::forecast_disk(living.planned, std::nullopt).written;
+    if (written != 0) measured = *rehearsed->checkpoint_bytes / written;
+  }
+  return experiment::forecast_disk(living.planned, measured);
+}
+
 int plan(const Options& options) {
   const Living living = load_living(options.load);
   const Planned& planned = living.planned;
@@ -175,7 +186,7 @@ int plan(const Options& options) {
     fmt::print("{}", dag::render(planned.graph, dag::picture_format_from(options.picture).value()));
     return kSuccess;
   }
-  const experiment::DiskForecast disk = experiment::forecast_disk(planned, largest_checkpoint(living));
+  const experiment::DiskForecast disk = disk_forecast(living);
   if (options.json) {
     Json json = experiment::to_json(planned, options.nodes);
     if (const auto forecast = forecast_of(planned)) json["forecast"] = experiment::to_json(*forecast);

@@ -248,6 +248,23 @@ TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
     };
     CHECK(world.run() == RunEnd::succeeded);
   }
+  SUBCASE("a quota, which does not show in what is free") {
+    world.executor.plays["a"] = {{ended_as(jobs::Outcome::disk_full), {}}};
+    world.disk.quota = true;
+    int turns = 0;
+    world.observer.on_turn_do = [&] {
+      if (++turns == 10) world.disk.quota = false;
+      if (turns == 5) CHECK(world.disk.note == "the quota on /scratch is used up (1 GB free there for others)");
+    };
+    CHECK(world.run() == RunEnd::succeeded);
+    for (const journal::Event& event : world.journal.events)
+      if (event.kind == Kind::paused)
+        CHECK(Json::parse(event.json) == Json{{"filesystem", "/scratch"},
+                                              {"free_bytes", 1u << 30},
+                                              {"quota", true},
+                                              {"reason", world.disk.last_note}});
+    CHECK(world.disk.note.empty());
+  }
   SUBCASE("found by the journal") {
     world.journal.full_commits = 5;
     CHECK(world.run() == RunEnd::succeeded);

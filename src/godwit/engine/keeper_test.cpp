@@ -12,7 +12,7 @@ namespace {
 using journal::Kind;
 using Story = std::vector<std::string>;
 
-// One run of jobs of one epoch, evaluated beside each where asked. A job that ends leaves its checkpoint.
+// One run of jobs of one epoch, evaluated beside each where asked. What a job leaves is there from its beginning on.
 struct KeepWorld : World {
   explicit KeepWorld(dag::KeepRule rule, bool evaluated = false) {
     graph.rules = {"model", std::move(rule)};
@@ -28,7 +28,7 @@ struct KeepWorld : World {
     }
     graph.freeze();
     observer.on_event_do = [this](const journal::Event& event) {
-      if (event.kind != Kind::attempt_ended || !event.node.starts_with("train")) return;
+      if (event.kind != Kind::submitting || !event.node.starts_with("train")) return;
       checkpoints.folders.try_emplace(folder(event.node.substr(5)), "model of epoch " + event.node.substr(5));
     };
   }

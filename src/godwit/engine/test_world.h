@@ -181,11 +181,14 @@ class FakeDisk final : public Disk {
     if (free >= (4u << 20) && !quota) return std::nullopt;
     return NoRoom{"/scratch", free, quota};
   }
-  void leave_note(const std::string& text) override { note = text; }
+  void leave_note(const std::string& text) override {
+    note = text;
+    if (!text.empty()) last_note = text;
+  }
 
   std::uint64_t free = 1u << 30;
   bool quota = false;
-  std::string note;
+  std::string note, last_note;
 };
 
 // Folders of checkpoints: each is what its text says.

@@ -47,8 +47,7 @@ DiskForecast forecast_disk(const Planned& planned, std::optional<std::uint64_t> 
 std::string text_of(const DiskForecast& forecast) {
   const std::string count = fmt::format("at most {} of {} at the same time",
                                         format_count(forecast.checkpoints, "checkpoint"), forecast.written);
-  if (!forecast.size_bytes)
-    return count + ", of unknown size ('checkpoint: {path: …, size: 200MB}' tells it)";
+  if (!forecast.size_bytes) return count + ", of unknown size ('checkpoint: {path: …, size: 200MB}' tells it)";
   return fmt::format("{}, {} each ({}): {}", count, format_bytes(*forecast.size_bytes),
                      forecast.measured ? "measured" : "as declared", format_bytes(*forecast.bytes()));
 }
@@ -58,7 +57,9 @@ Json to_json(const DiskForecast& forecast) {
   return {{"at_most", forecast.checkpoints},
           {"written", forecast.written},
           {"size_bytes", known(forecast.size_bytes)},
-          {"size_from", !forecast.size_bytes ? "unknown" : forecast.measured ? "measured" : "declared"},
+          {"size_from", !forecast.size_bytes ? "unknown"
+                        : forecast.measured  ? "measured"
+                                             : "declared"},
           {"peak_bytes", known(forecast.bytes())}};
 }
 
