@@ -201,8 +201,8 @@ int plan(const Options& options) {
   print_variables(planned, terminal);
   print_sites(planned, summary, terminal);
   print_runs(planned, terminal);
-  if (const auto forecast = forecast_of(planned)) fmt::print("\n{}", forecast_text(*forecast, terminal));
   print_disk(disk, terminal);
+  if (const auto forecast = forecast_of(planned)) fmt::print("\n{}", forecast_text(*forecast, terminal));
   if (living.edit) fmt::print("\n{}", edit_text(*living.edit, kRunsShown, terminal));
   print_diagnostics(planned.warnings, "Warnings", Style::note, terminal);
   print_diagnostics(planned.blockers, "Cannot run here (the definition is right)", Style::bad, terminal);

@@ -28,9 +28,8 @@ struct Chains {
       const auto text = [&](std::uint32_t value) { return graph.strings().intern(std::to_string(value)); };
       const dag::Var vars[] = {{graph.strings().intern("first_epoch"), text(j * epochs + 1)},
                                {graph.strings().intern("last_epoch"), text((j + 1) * epochs)}};
-      const dag::NodeId node =
-          graph.add_node(fmt::format("run{}-train_epoch{}", number, j), dag::NodeKind::train, 0,
-                         graph.add_site(sites[j]), 0, graph.add_vars(dag::kNoVars, vars), id);
+      const dag::NodeId node = graph.add_node(fmt::format("run{}-train_epoch{}", number, j), dag::NodeKind::train, 0,
+                                              graph.add_site(sites[j]), 0, graph.add_vars(dag::kNoVars, vars), id);
       if (before != dag::kNoNode) graph.add_edge(before, node);
       before = node;
     }
@@ -53,8 +52,12 @@ Story three_runs() {
   for (const std::uint32_t number : {0u, 1u, 2u}) story.run(number, {"delta", "expanse"});
   story.engine().place("run0-train_epoch0", "delta").queue("run0-train_epoch0", 1, "delta");
   story.start("run0-train_epoch0", 1, "delta").succeed("run0-train_epoch0");
-  story.place("run1-train_epoch0", "delta").queue("run1-train_epoch0", 1, "delta").start("run1-train_epoch0", 1, "delta");
-  story.place("run2-train_epoch0", "delta").queue("run2-train_epoch0", 1, "delta").start("run2-train_epoch0", 1, "delta");
+  story.place("run1-train_epoch0", "delta")
+      .queue("run1-train_epoch0", 1, "delta")
+      .start("run1-train_epoch0", 1, "delta");
+  story.place("run2-train_epoch0", "delta")
+      .queue("run2-train_epoch0", 1, "delta")
+      .start("run2-train_epoch0", 1, "delta");
   story.add(journal::Kind::node_failed, "run2-train_epoch0", 1, {{"reason", "exit code 3"}});
   return story;
 }

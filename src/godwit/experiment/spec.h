@@ -12,8 +12,8 @@
 #include "godwit/base/yaml.h"
 #include "godwit/dag/graph.h"
 #include "godwit/experiment/compare_spec.h"
-#include "godwit/experiment/rehearsal.h"
 #include "godwit/experiment/keep_spec.h"
+#include "godwit/experiment/rehearsal.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
