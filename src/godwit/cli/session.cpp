@@ -1,7 +1,6 @@
 #include "godwit/cli/session.h"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
