@@ -10,6 +10,7 @@
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
+#include "godwit/experiment/trackers.h"
 
 namespace godwit::cli {
 namespace {
@@ -23,6 +24,7 @@ struct Options {
 
 int write_dag(const Options& options) {
   const experiment::Planned planned = load_living(options.load).planned;
+  experiment::make_mlflow_runs(planned.spec, planned.graph);
   dag::WriteOptions write;
   write.submit_files = options.submit_files;
   write.comment = fmt::format("Written by godwit {} from {}.", kVersion,

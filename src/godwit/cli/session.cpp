@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "godwit/experiment/trackers.h"
 #include "godwit/jobs/local_executor.h"
 #include "godwit/sites/machine.h"
 
@@ -54,6 +55,7 @@ journal::StateDir state_of(const experiment::Planned& planned) {
 Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options) {
   const journal::StateDir state = options.state.value_or(state_of(planned));
   state.create();
+  experiment::make_mlflow_runs(planned.spec, planned.graph);
   journal_ = journal::Journal::open(state.journal());
 
   const sites::Machine machine = sites::this_machine();

@@ -2,6 +2,7 @@
 
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
+#include "godwit/submit/paths.h"
 
 namespace godwit::dag {
 namespace {
@@ -31,7 +32,7 @@ void to_number(submit::Description& description, std::string_view key, Reads con
 
 }  // namespace
 
-std::string portable_text(const submit::Description& description) {
+std::string portable_text(const submit::Description& description, std::string_view directory) {
   submit::Description portable = description;
   to_number(portable, "request_memory", is_condor_amount, parse_memory_mb);
   to_number(portable, "request_disk", is_condor_amount, parse_disk_kb);
@@ -41,8 +42,12 @@ std::string portable_text(const submit::Description& description) {
     return equal_ignoring_case(value, "yes") ? "True" : equal_ignoring_case(value, "no") ? "False" : value;
   });
   const std::string text = portable.text(false);
-  const bool needs_attempt = lower(text).find("$(godwit_attempt") != std::string::npos;
-  return (needs_attempt ? "godwit_attempt = $(RETRY)\n" : "") + text;
+  const auto needs = [used = lower(text)](std::string_view macro) { return used.find(macro) != std::string::npos; };
+  std::string definitions;
+  if (needs("$(godwit_attempt")) definitions += "godwit_attempt = $(RETRY)\n";
+  if (needs("$(godwit_directory_url"))
+    definitions += "godwit_directory_url = " + submit::url_path(directory) + "\n";
+  return definitions + text;
 }
 
 }  // namespace godwit::dag

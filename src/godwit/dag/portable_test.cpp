@@ -11,7 +11,13 @@ std::string portable(std::string_view text) {
   Diagnostics diagnostics;
   const auto description = submit::Description::parse(text, {}, diagnostics);
   diagnostics.throw_if_errors();
-  return portable_text(description);
+  return portable_text(description, "/home/ada/my experiment");
+}
+
+TEST_CASE("the experiment's folder is told in a URL's form") {
+  CHECK(portable("executable = x\nenvironment = U=file://$(godwit_directory_url)/m\n") ==
+        "godwit_directory_url = /home/ada/my%20experiment\n"
+        "executable = x\nenvironment = U=file://$(godwit_directory_url)/m\n");
 }
 
 TEST_CASE("what HTCondor reads stays, what it does not becomes a number") {

@@ -175,6 +175,8 @@ const Keys& experiment_keys() {
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
       {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},
+      {"mlflow", "Folder of MLflow's file store, in which each run becomes one run; or the tracking URI of a server.",
+       text()},
       {"metrics", "The file of JSON lines that jobs append; metrics.jsonl unless said.", text()},
   };
   return keys;

@@ -12,6 +12,7 @@
 #include "godwit/base/units.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/sites/schema.h"
+#include "godwit/submit/paths.h"
 #include "godwit/submit/quoting.h"
 
 namespace godwit::experiment {
@@ -80,6 +81,7 @@ class SpecReader {
     read_max_jobs();
     read_checkpoint();
     if (const yaml::Node* node = fields_.get("rehearse")) spec_.rehearsal = read_rehearsal(*node, diagnostics_);
+    read_trackers();
     schema::declare(experiment_keys(), fields_);
     fields_.finish();
     return std::move(spec_);
@@ -402,6 +404,21 @@ class SpecReader {
       spec_.metrics = read_path(fields_, "metrics");
       spec_.names_metrics = true;
     }
+  }
+
+  void read_trackers() {
+    const auto text = fields_.text("mlflow");
+    if (!text) return;
+    spec_.mlflow = *text;
+    const bool url = submit::is_url(*text);
+    if (text->empty() || (url && text->find_first_of(" \t\"';$") != std::string::npos))
+      error(fields_.position("mlflow"), "'mlflow' must be a folder or the tracking URI of a server", *text,
+            "write 'mlflow: mlruns' for a folder beside the experiment");
+    else if (text->starts_with("file:"))
+      error(fields_.position("mlflow"), "'mlflow' takes a folder as a path", *text,
+            "leave the 'file:' out: 'mlflow: mlruns'");
+    else if (!url && submit::has_parent_step(*text))
+      error(fields_.position("mlflow"), "the folder is outside the experiment's", *text, "name it from the root");
   }
 
   yaml::Node root_;

@@ -30,6 +30,9 @@ struct OutputFile {
   std::string name;      // relative to the sandbox
   std::string target;    // path
   bool required = true;  // its absence after exit 0 makes the attempt fail with Outcome::missing_output
+  // Comes back however the attempt ends; in the name's last component * stands for any text, and the target is then a
+  // folder.
+  bool always = false;
 };
 
 struct JobSpec {
