@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "godwit/base/json.h"
+#include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/base/version.h"
 #include "godwit/cli/command.h"
@@ -21,6 +22,12 @@ struct Options {
   bool submit_files = false;
   bool json = false;
 };
+
+std::string secret_names(const experiment::ExperimentSpec& spec) {
+  std::vector<std::string> names;
+  for (const experiment::Reference& secret : spec.secrets) names.push_back(secret.name);
+  return join(names, ",");
+}
 
 int write_dag(const Options& options) {
   const experiment::Planned planned = load_living(options.load).planned;
@@ -41,6 +48,10 @@ int write_dag(const Options& options) {
   fmt::print("wrote {} ({}, {})\n", written.dag_file.string(), format_count(planned.graph.size(), "node"),
              format_bytes(written.bytes));
   for (const std::string& note : written.notes) fmt::print("note: {}\n", note);
+  const std::string secrets = secret_names(planned.spec);
+  if (!secrets.empty())
+    fmt::print("note: the values of {} come from your environment: condor_submit_dag -include_env {}\n", secrets,
+               secrets);
   fmt::print("\nNext, on an access point: cd {} && condor_submit_dag {}\n", written.dag_file.parent_path().string(),
              written.dag_file.filename().string());
   return kSuccess;

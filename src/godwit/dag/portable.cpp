@@ -30,10 +30,24 @@ void to_number(submit::Description& description, std::string_view key, Reads con
   });
 }
 
+// `getenv` with the secrets among what it names.
+void get_secrets_from_environment(submit::Description& description) {
+  const submit::Statement* secrets = description.last("+GodwitSecrets");
+  if (secrets == nullptr) return;
+  const std::string names = submit::string_literal(secrets->value);
+  if (!description.has("getenv")) return description.set("getenv", names);
+  description.rewrite("getenv", [&](const std::string& value) {
+    const std::string text = lower(trim(value));
+    if (text == "true" || text == "yes") return value;
+    return text == "false" || text == "no" || text.empty() ? names : value + ", " + names;
+  });
+}
+
 }  // namespace
 
 std::string portable_text(const submit::Description& description, std::string_view directory) {
   submit::Description portable = description;
+  get_secrets_from_environment(portable);
   to_number(portable, "request_memory", is_condor_amount, parse_memory_mb);
   to_number(portable, "request_disk", is_condor_amount, parse_disk_kb);
   for (const std::string_view key : {"allowed_job_duration", "allowed_execute_duration", "job_max_vacate_time"})

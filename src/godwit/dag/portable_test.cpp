@@ -20,6 +20,15 @@ TEST_CASE("the experiment's folder is told in a URL's form") {
         "executable = x\nenvironment = U=file://$(godwit_directory_url)/m\n");
 }
 
+TEST_CASE("secrets come from the environment of whoever submits") {
+  const std::string names = "+GodwitSecrets = \"KEY, TOKEN\"\n";
+  CHECK(portable(names).find("getenv = KEY, TOKEN\n") != std::string::npos);
+  CHECK(portable("getenv = LANG\n" + names).find("getenv = LANG, KEY, TOKEN\n") != std::string::npos);
+  CHECK(portable("getenv = False\n" + names).find("getenv = KEY, TOKEN\n") != std::string::npos);
+  CHECK(portable("getenv = true\n" + names).find("getenv = true\n") != std::string::npos);
+  CHECK(portable("getenv = LANG\n").find("getenv = LANG\n") != std::string::npos);
+}
+
 TEST_CASE("what HTCondor reads stays, what it does not becomes a number") {
   struct Case {
     const char* key;

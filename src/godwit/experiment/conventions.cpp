@@ -53,6 +53,7 @@ class Adder {
     if (!description_.has("stderr")) set_unless_there("error", result(kLogs) + ".err");
     set_unless_there("+GodwitMetrics", fmt::format("\"{}\"", spec_.metrics));
     if (spec_.names_metrics) optional_output(spec_.metrics, result(kMetricsTarget));
+    add_secrets(description_, spec_);
     set_unless_there("+GodwitKeep", fmt::format("\"wandb/offline-run-*={}\"", result(kOfflineRuns)));
     if (!spec_.checkpoint.path.empty()) add_checkpoint();
     add_outputs();
@@ -154,6 +155,13 @@ std::string extend_remaps(std::string_view value, const Pairs& remaps) {
   const std::string_view trimmed = trim(value);
   if (lower(trimmed).find("$(transfer_output_remaps)") != std::string::npos) return std::string(value);
   return extend_quoted(in_double_quotes(trimmed) ? trimmed : fmt::format("\"{}\"", trimmed), ";", remaps);
+}
+
+void add_secrets(submit::Description& description, const ExperimentSpec& spec) {
+  if (spec.secrets.empty() || description.has("+GodwitSecrets")) return;
+  std::vector<std::string> names;
+  for (const Reference& secret : spec.secrets) names.push_back(secret.name);
+  description.set("+GodwitSecrets", fmt::format("\"{}\"", join(names, ", ")));
 }
 
 void add_conventions(submit::Description& description, const ExperimentSpec& spec, JobKind kind) {

@@ -22,6 +22,9 @@ enum class JobKind : std::uint8_t { train, evaluate };
 
 void add_conventions(submit::Description& description, const ExperimentSpec& spec, JobKind kind);
 
+// Names the experiment's secrets to the executor: `+GodwitSecrets`.
+void add_secrets(submit::Description& description, const ExperimentSpec& spec);
+
 // `value`, an `environment` in either quoting, with more variables: `defaults` before its own, which win over them, and
 // `variables` after them. "" gives the new quoting.
 std::string extend_environment(std::string_view value,

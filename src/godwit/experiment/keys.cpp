@@ -175,6 +175,7 @@ const Keys& experiment_keys() {
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
       {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},
+      {"secrets", "Names of environment variables that jobs get and that no file, log or report shows.", texts()},
       {"mlflow", "Folder of MLflow's file store, in which each run becomes one run; or the tracking URI of a server.",
        text()},
       {"metrics", "The file of JSON lines that jobs append; metrics.jsonl unless said.", text()},

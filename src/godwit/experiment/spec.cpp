@@ -11,6 +11,7 @@
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/experiment/keys.h"
+#include "godwit/experiment/secrets.h"
 #include "godwit/sites/schema.h"
 #include "godwit/submit/paths.h"
 #include "godwit/submit/quoting.h"
@@ -82,6 +83,7 @@ class SpecReader {
     read_checkpoint();
     if (const yaml::Node* node = fields_.get("rehearse")) spec_.rehearsal = read_rehearsal(*node, diagnostics_);
     read_trackers();
+    read_secret_names();
     schema::declare(experiment_keys(), fields_);
     fields_.finish();
     return std::move(spec_);
@@ -419,6 +421,36 @@ class SpecReader {
             "leave the 'file:' out: 'mlflow: mlruns'");
     else if (!url && submit::has_parent_step(*text))
       error(fields_.position("mlflow"), "the folder is outside the experiment's", *text, "name it from the root");
+  }
+
+  void read_secret_names() {
+    const yaml::Node* node = fields_.get("secrets");
+    if (node == nullptr) return;
+    if (node->is_mapping()) {
+      // Its values are not shown: they are secrets.
+      error(node->position, "'secrets' holds names, not values", {},
+            "write 'secrets: [WANDB_API_KEY]' and export the value before 'godwit run'");
+      return;
+    }
+    if (node->is_scalar()) read_secret_name(*node);
+    for (const yaml::Node& item : node->items) read_secret_name(item);
+  }
+
+  void read_secret_name(const yaml::Node& node) {
+    const std::string& name = node.text;
+    if (!node.is_scalar())
+      return error(node.position, "'secrets' is a list of names, so it must hold texts, not " + node.kind_name());
+    if (const std::size_t equals = name.find('='); equals != std::string::npos)
+      return error(node.position, "'secrets' holds names, not values", name.substr(0, equals),
+                   "export the value before 'godwit run', and take it out of this file");
+    if (!legal_variable_name(name))
+      return error(node.position, "no name of an environment variable", name, "letters, digits and '_'");
+    if (name.starts_with("GODWIT_"))
+      return error(node.position, "Godwit sets this variable itself", name, "choose another name");
+    const auto same = [&](const Reference& other) { return other.name == name; };
+    if (std::any_of(spec_.secrets.begin(), spec_.secrets.end(), same))
+      return error(node.position, "this secret is here twice", name);
+    spec_.secrets.push_back({name, node.position});
   }
 
   yaml::Node root_;

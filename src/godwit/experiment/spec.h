@@ -117,6 +117,7 @@ struct ExperimentSpec {
   MaxJobsSpec max_jobs;
   CheckpointSpec checkpoint;
   std::string metrics = "metrics.jsonl";
+  std::vector<Reference> secrets;  // variables that jobs get and no file may hold
   std::string mlflow;  // MLflow's tracking URI, or the folder of its file store; empty: none
   bool names_metrics = false;  // the experiment says so itself: then the file is an output
 };

@@ -81,7 +81,7 @@ void JobRunner::offer(const std::vector<wire::Slots>& sites) {
   schedule();
 }
 
-void JobRunner::launch(wire::Launch job, std::shared_ptr<const Environment> inherited) {
+void JobRunner::launch(wire::Launch job, std::shared_ptr<const ClientEnvironment> client) {
   if (!job.slotted) job.site.clear();  // the nameless site has no limits
   const auto found = job.slotted ? sites_.find(job.site) : sites_.try_emplace(job.site).first;
   if (found == sites_.end()) return refuse(job.key, wire::Cause::not_started, "there is no site '" + job.site + "'");
@@ -91,7 +91,7 @@ void JobRunner::launch(wire::Launch job, std::shared_ptr<const Environment> inhe
       return refuse(job.key, wire::Cause::not_started, std::move(refusal));
   }
   queued_.insert(job.key);
-  site.queue.push_back({std::move(job), std::move(inherited)});
+  site.queue.push_back({std::move(job), std::move(client)});
   if (site.queue.size() == 1 || !site.slots || !site.slots->full()) schedule(site);
 }
 
@@ -160,11 +160,19 @@ bool JobRunner::start(Site& site, Queued& queued) {
 
 Environment JobRunner::environment_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const {
   Environment own = queued.job.environment;
+  const auto sets = [&own](std::string_view name) {
+    return std::any_of(own.begin(), own.end(), [&](const std::string& mine) { return name_of(mine) == name; });
+  };
+  for (const std::string& secret : queued.client->secrets) {
+    const std::string_view name = name_of(secret);
+    const std::vector<std::string>& wanted = queued.job.secrets;
+    if (std::find(wanted.begin(), wanted.end(), name) != wanted.end() && !sets(name)) own.push_back(secret);
+  }
   own.push_back(fmt::format("{}={}", kAttemptVariable, queued.job.key));
   own.push_back(fmt::format("{}={}", kStateVariable, state_));
   if (!gpus.empty()) {
     // Where we may use only some devices ourselves, ours are numbers into that list.
-    const std::string_view visible = value_in(*queued.inherited, "CUDA_VISIBLE_DEVICES");
+    const std::string_view visible = value_in(queued.client->inherited, "CUDA_VISIBLE_DEVICES");
     std::vector<std::string> devices;
     devices.reserve(gpus.size());
     const std::vector<std::string_view> names = split(visible, ',');
@@ -174,12 +182,9 @@ Environment JobRunner::environment_of(const Queued& queued, const std::vector<st
   }
   if (!queued.job.inherit_environment) return own;
   Environment all;
-  all.reserve(queued.inherited->size() + own.size());
-  for (const std::string& entry : *queued.inherited) {
-    const std::string_view name = name_of(entry);
-    if (std::none_of(own.begin(), own.end(), [&](const std::string& mine) { return name_of(mine) == name; }))
-      all.push_back(entry);
-  }
+  all.reserve(queued.client->inherited.size() + own.size());
+  for (const std::string& entry : queued.client->inherited)
+    if (!sets(name_of(entry))) all.push_back(entry);
   std::move(own.begin(), own.end(), std::back_inserter(all));
   return all;
 }

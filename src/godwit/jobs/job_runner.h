@@ -23,6 +23,12 @@ namespace godwit::jobs {
 
 using Environment = std::vector<std::string>;  // "NAME=value"
 
+// What a client brings for its jobs.
+struct ClientEnvironment {
+  Environment inherited;
+  Environment secrets;  // for jobs that name them
+};
+
 // Hears of every start and end.
 class RunnerListener {
  public:
@@ -41,7 +47,7 @@ class JobRunner {
 
   void offer(const std::vector<wire::Slots>& sites);
   // The key must be new: see knows().
-  void launch(wire::Launch job, std::shared_ptr<const Environment> inherited);
+  void launch(wire::Launch job, std::shared_ptr<const ClientEnvironment> client);
   // Records the end of an attempt that a dead supervisor ran.
   void lost(const std::string& key);
   // Queued: withdrawn. Running: SIGTERM, grace, SIGKILL; `now`: SIGKILL. Else nothing.
@@ -64,7 +70,7 @@ class JobRunner {
 
   struct Queued {
     wire::Launch job;
-    std::shared_ptr<const Environment> inherited;
+    std::shared_ptr<const ClientEnvironment> client;
     std::uint32_t overtaken = 0;
   };
   struct Site {

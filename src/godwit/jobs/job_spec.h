@@ -47,7 +47,8 @@ struct JobSpec {
   std::vector<std::string> arguments;  // argv[1…]: no shell ever reads them
   std::vector<std::pair<std::string, std::string>> environment;
   bool inherit_environment = true;  // start from the executor's own environment
-  std::vector<std::string> setup;   // the site's shell lines that come before the job (module load …)
+  std::vector<std::string> secrets;  // names of variables whose values the executor has; they go on no disk
+  std::vector<std::string> setup;    // the site's shell lines that come before the job (module load …)
 
   std::string stdin_path;   // host path, or empty for /dev/null
   std::string stdout_path;  // host path where the stream ends up, or empty to drop it

@@ -370,6 +370,7 @@ class LocalExecutor final : public JobExecutor {
     launch.environment.push_back("GODWIT_SITE=" + record.attempt.site);
     launch.environment.push_back("GODWIT_SANDBOX=" + launch.directory);
     launch.inherit_environment = spec.inherit_environment;
+    launch.secrets = spec.secrets;
     launch.stdin_path = host_path(spec, spec.stdin_path);
     launch.stdout_path = host_path(spec, spec.stdout_path);
     launch.stderr_path = host_path(spec, spec.stderr_path);
@@ -437,6 +438,7 @@ class LocalExecutor final : public JobExecutor {
   void connect() {
     wire::Hello hello;
     hello.environment = own_environment();
+    for (const auto& [name, value] : options_.secrets) hello.secrets.push_back(fmt::format("{}={}", name, value));
     for (const auto& [name, site] : sites_)
       hello.sites.push_back({name, site.offer.slots, site.offer.cpus, site.offer.gpus, site.offer.memory_mb});
     client_.connect(hello);

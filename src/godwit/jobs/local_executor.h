@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "godwit/jobs/executor.h"
@@ -34,6 +35,8 @@ struct LocalExecutorOptions {
   // What, followed by the state directory, becomes the supervisor; empty: this program with `supervise`.
   std::vector<std::string> supervisor_command;
   unsigned threads = 2;             // that move files
+  // Name and value; they reach jobs that name them by way of the supervisor's memory.
+  std::vector<std::pair<std::string, std::string>> secrets;
   std::size_t kept_sandboxes = 10;  // of attempts that did not succeed
 };
 

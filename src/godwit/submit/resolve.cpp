@@ -180,6 +180,7 @@ class Resolver {
 
   void environment() {
     inherit();
+    if (const auto names = text("+GodwitSecrets")) spec_.secrets = file_list(string_literal(*names));
     const std::string_view key = values_.has("environment") ? "environment" : "env";
     const auto value = text(key);
     if (!value) return;
