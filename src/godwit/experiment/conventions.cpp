@@ -14,7 +14,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // Below the folder of results.
 constexpr std::string_view kLogs = "$(run_uuid)/logs/$(JOB).$(godwit_attempt:1)";
-constexpr std::string_view kMetricsTarget = "$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1).jsonl";
+constexpr std::string_view kMetricsTarget = "$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1)";
 constexpr std::string_view kOfflineRuns = "$(run_uuid)/wandb/";
 constexpr std::string_view kCheckpoints = "$(run_uuid)/checkpoints";
 
@@ -52,7 +52,12 @@ class Adder {
     if (!description_.has("stdout")) set_unless_there("output", result(kLogs) + ".out");
     if (!description_.has("stderr")) set_unless_there("error", result(kLogs) + ".err");
     set_unless_there("+GodwitMetrics", fmt::format("\"{}\"", spec_.metrics));
-    if (spec_.names_metrics) optional_output(spec_.metrics, result(kMetricsTarget));
+    if (spec_.metrics_table) {
+      set_unless_there("+GodwitMetricsFormat", "\"csv\"");
+      set_unless_there("+GodwitMetricsFirstEpoch", std::to_string(spec_.metrics_first_epoch));
+    }
+    if (spec_.names_metrics)
+      optional_output(spec_.metrics, result(kMetricsTarget) + (spec_.metrics_table ? ".csv" : ".jsonl"));
     add_secrets(description_, spec_);
     set_unless_there("+GodwitKeep", fmt::format("\"wandb/offline-run-*={}\"", result(kOfflineRuns)));
     if (!spec_.checkpoint.path.empty()) add_checkpoint();

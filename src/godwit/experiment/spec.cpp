@@ -402,10 +402,33 @@ class SpecReader {
         checkpoint.finish();
       }
     }
-    if (fields_.has("metrics")) {
+    read_metrics();
+  }
+
+  void read_metrics() {
+    const yaml::Node* node = fields_.get("metrics");
+    if (node == nullptr) return;
+    spec_.names_metrics = true;
+    if (node->is_scalar()) {
       spec_.metrics = read_path(fields_, "metrics");
-      spec_.names_metrics = true;
+      spec_.metrics_table = spec_.metrics.ends_with(".csv");
+      return;
     }
+    yaml::Fields metrics(*node, diagnostics_, "'metrics'");
+    if (node->is_mapping() && !metrics.has("file")) missing(metrics, "file", "'metrics'");
+    spec_.metrics = read_path(metrics, "file");
+    const std::string format = metrics.text("format").value_or(spec_.metrics.ends_with(".csv") ? "csv" : "jsonl");
+    spec_.metrics_table = format == "csv";
+    if (format != "csv" && format != "jsonl")
+      error(metrics.position("format"), "no such format", format, "known: " + join(metrics_formats(), ", "));
+    if (const auto first = metrics.integer("first_epoch", 0, 1)) {
+      spec_.metrics_first_epoch = static_cast<std::uint32_t>(*first);
+      if (!spec_.metrics_table)
+        error(metrics.position("first_epoch"), "only tables may count their epochs from 0", {},
+              "a line's \"epoch\" counts from 1");
+    }
+    schema::declare(metrics_keys(), metrics);
+    metrics.finish();
   }
 
   void read_trackers() {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNameLength = 48;  // W&B takes ids of up to 64 characters; a run's are 9 of them
+constexpr std::size_t kMostNameLength = 40;  // W&B takes ids of up to 64 characters; "-rehearsal" and a run's are 19
 
 bool is_folder(const ExperimentSpec& spec) {
   return !spec.mlflow.empty() && !submit::is_url(spec.mlflow);
@@ -30,6 +30,11 @@ std::string tracking_uri(const ExperimentSpec& spec) {
   if (!is_folder(spec)) return spec.mlflow;
   if (spec.mlflow.starts_with('/')) return "file://" + submit::url_path(spec.mlflow);
   return "file://$(godwit_directory_url)/" + submit::url_path(spec.mlflow);
+}
+
+// Rehearsals stay apart from what they rehearse.
+std::string name_of(const ExperimentSpec& spec) {
+  return tracker_name(spec.name) + (spec.results == ExperimentSpec().results ? "" : "-rehearsal");
 }
 
 std::string user_name() {
@@ -114,7 +119,7 @@ std::string tracker_name(std::string_view experiment_name) {
 }
 
 std::vector<std::pair<std::string, std::string>> tracker_variables(const ExperimentSpec& spec, JobKind kind) {
-  const std::string name = tracker_name(spec.name);
+  const std::string name = name_of(spec);
   const std::string run = name + "-$(run_uuid)";
   const bool trains = kind == JobKind::train;
   std::vector<std::pair<std::string, std::string>> out{{"WANDB_RUN_GROUP", name}};
@@ -132,7 +137,7 @@ std::vector<std::pair<std::string, std::string>> tracker_variables(const Experim
 
 void make_mlflow_runs(const ExperimentSpec& spec, const dag::Graph& graph) {
   if (!is_folder(spec)) return;
-  const std::string name = tracker_name(spec.name);
+  const std::string name = name_of(spec);
   try {
     const FileStore store((fs::path(spec.directory) / spec.mlflow).lexically_normal().string(), name);
     for (const dag::Run& run : graph.runs())

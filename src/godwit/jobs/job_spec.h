@@ -64,6 +64,10 @@ struct JobSpec {
 
   // JSON lines that the job appends, relative to the sandbox; followed while it runs. Empty: none.
   std::string metrics_file;
+  // Not lines but a CSV table with a column `epoch`, which the job may write anew as often as it likes; what it calls
+  // its first epoch.
+  bool metrics_table = false;
+  std::int64_t metrics_first_epoch = 1;
 
   ResourceSpec resources;
   std::optional<std::int64_t> time_limit_s;

@@ -69,7 +69,7 @@ struct Record {
   bool ours = true;     // submitted by this process, not attached
   bool cancel = false;  // while it was staged in
   bool keep = false;    // its sandbox says something to people
-  std::optional<MetricsFollower> metrics;
+  std::unique_ptr<MetricsFollower> metrics;
   bool followed = false;
 };
 
@@ -310,7 +310,7 @@ class LocalExecutor final : public JobExecutor {
       if (site != sites_.end()) record.site = &site->second;
     }
     if (!attempt.spec->metrics_file.empty() && attempt.spec->sandbox)
-      record.metrics.emplace(area_.path_of(attempt.key), attempt.spec->metrics_file);
+      record.metrics = follow_metrics(area_.path_of(attempt.key), *attempt.spec);
     return record;
   }
 
@@ -409,7 +409,7 @@ class LocalExecutor final : public JobExecutor {
     if (!record.empty) read_metrics(record, true);
     follow(record, false);
     const Ending ending = classify(exit, *record.attempt.spec);
-    const std::optional<bool> progressed = record.metrics ? std::optional(record.metrics->lines() > 0) : std::nullopt;
+    const std::optional<bool> progressed = record.metrics != nullptr ? std::optional(record.metrics->lines() > 0) : std::nullopt;
     record.stage = Stage::staging_out;
     if (record.empty) return finish(record, stage_out(area_, record.attempt, ending, progressed));
     tell(record, JobState::stage_out);

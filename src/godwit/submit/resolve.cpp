@@ -358,6 +358,8 @@ class Resolver {
     if (const auto code = integer("checkpoint_exit_code", 0, 255)) spec_.checkpoint_exit_code = static_cast<int>(*code);
     const auto metrics = names_of_attribute("+GodwitMetrics");
     if (!metrics.empty()) spec_.metrics_file = metrics.front();
+    spec_.metrics_table = string_literal(text("+GodwitMetricsFormat").value_or("")) == "csv";
+    if (const auto first = integer("+GodwitMetricsFirstEpoch", 0, 1)) spec_.metrics_first_epoch = *first;
   }
 
   // --- what it asks for -----------------------------------------------------------------------------------------
