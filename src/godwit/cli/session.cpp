@@ -73,6 +73,7 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
                                        .edit_of = options.edit_of};
   jobs::LocalExecutorOptions local;
   local.state_dir = state.path();
+  local.kept_sandboxes = planned.spec.keep_sandboxes;
   std::vector<engine::SitePort> ports;
   for (const sites::Site& site : planned.sites) {
     const std::uint32_t slots = slots_of(site, machine);

@@ -190,6 +190,7 @@ const Keys& experiment_keys() {
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
       {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},
+      {"keep_sandboxes", "How many sandboxes of failed attempts are kept, the newest; 10 unless said.", integer(0)},
       {"secrets", "Names of environment variables that jobs get and that no file, log or report shows.", texts()},
       {"mlflow", "Folder of MLflow's file store, in which each run becomes one run; or the tracking URI of a server.",
        text()},

@@ -403,6 +403,7 @@ class SpecReader {
       }
     }
     read_metrics();
+    spec_.keep_sandboxes = count(fields_, "keep_sandboxes", 0).value_or(spec_.keep_sandboxes);
   }
 
   void read_metrics() {

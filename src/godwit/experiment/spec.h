@@ -116,6 +116,7 @@ struct ExperimentSpec {
   PrioritySpec priority;
   MaxJobsSpec max_jobs;
   CheckpointSpec checkpoint;
+  std::uint32_t keep_sandboxes = 10;  // of attempts that did not succeed, to look at
   std::string metrics = "metrics.jsonl";
   std::vector<Reference> secrets;  // variables that jobs get and no file may hold
   std::string mlflow;  // MLflow's tracking URI, or the folder of its file store; empty: none

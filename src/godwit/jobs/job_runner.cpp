@@ -35,10 +35,6 @@ std::uint64_t micros_of(const timeval& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
 }
 
-std::string_view name_of(std::string_view entry) {
-  return entry.substr(0, entry.find('='));
-}
-
 std::string_view value_in(const Environment& environment, std::string_view name) {
   for (const std::string& entry : environment)
     if (name_of(entry) == name) return std::string_view(entry).substr(std::min(entry.size(), name.size() + 1));
@@ -136,7 +132,7 @@ bool JobRunner::start(Site& site, Queued& queued) {
   running.begun = monotonic_now();
   running.gpus = gpus_.take(queued.job.gpus);
   const wire::Launch& job = queued.job;
-  const Environment environment = environment_of(queued, running.gpus);
+  const Environment environment = environment_of(job, *queued.client, surroundings_of(queued, running.gpus));
   const Spawned spawned = spawn_patiently({job.program, job.arguments, environment, job.directory, job.stdin_path,
                                            job.stdout_path, job.stderr_path, job.append_output});
   if (spawned.error != 0) {
@@ -158,35 +154,19 @@ bool JobRunner::start(Site& site, Queued& queued) {
   return true;
 }
 
-Environment JobRunner::environment_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const {
-  Environment own = queued.job.environment;
-  const auto sets = [&own](std::string_view name) {
-    return std::any_of(own.begin(), own.end(), [&](const std::string& mine) { return name_of(mine) == name; });
-  };
-  for (const std::string& secret : queued.client->secrets) {
-    const std::string_view name = name_of(secret);
-    const std::vector<std::string>& wanted = queued.job.secrets;
-    if (std::find(wanted.begin(), wanted.end(), name) != wanted.end() && !sets(name)) own.push_back(secret);
-  }
-  own.push_back(fmt::format("{}={}", kAttemptVariable, queued.job.key));
-  own.push_back(fmt::format("{}={}", kStateVariable, state_));
-  if (!gpus.empty()) {
-    // Where we may use only some devices ourselves, ours are numbers into that list.
-    const std::string_view visible = value_in(queued.client->inherited, "CUDA_VISIBLE_DEVICES");
-    std::vector<std::string> devices;
-    devices.reserve(gpus.size());
-    const std::vector<std::string_view> names = split(visible, ',');
-    for (const std::uint32_t gpu : gpus)
-      devices.push_back(!visible.empty() && gpu < names.size() ? std::string(names[gpu]) : std::to_string(gpu));
-    own.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(devices, ",")));
-  }
-  if (!queued.job.inherit_environment) return own;
-  Environment all;
-  all.reserve(queued.client->inherited.size() + own.size());
-  for (const std::string& entry : queued.client->inherited)
-    if (!sets(name_of(entry))) all.push_back(entry);
-  std::move(own.begin(), own.end(), std::back_inserter(all));
-  return all;
+// What the process learns of where it runs.
+Environment JobRunner::surroundings_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const {
+  Environment out{fmt::format("{}={}", kAttemptVariable, queued.job.key), fmt::format("{}={}", kStateVariable, state_)};
+  if (gpus.empty()) return out;
+  // Where we may use only some devices ourselves, ours are numbers into that list.
+  const std::string_view visible = value_in(queued.client->inherited, "CUDA_VISIBLE_DEVICES");
+  std::vector<std::string> devices;
+  devices.reserve(gpus.size());
+  const std::vector<std::string_view> names = split(visible, ',');
+  for (const std::uint32_t gpu : gpus)
+    devices.push_back(!visible.empty() && gpu < names.size() ? std::string(names[gpu]) : std::to_string(gpu));
+  out.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(devices, ",")));
+  return out;
 }
 
 void JobRunner::lost(const std::string& key) {

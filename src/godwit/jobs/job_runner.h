@@ -15,19 +15,12 @@
 
 #include "godwit/base/clock.h"
 #include "godwit/jobs/exit_log.h"
+#include "godwit/jobs/launch.h"
 #include "godwit/jobs/proc_table.h"
 #include "godwit/jobs/slots.h"
 #include "godwit/jobs/wire.h"
 
 namespace godwit::jobs {
-
-using Environment = std::vector<std::string>;  // "NAME=value"
-
-// What a client brings for its jobs.
-struct ClientEnvironment {
-  Environment inherited;
-  Environment secrets;  // for jobs that name them
-};
 
 // Hears of every start and end.
 class RunnerListener {
@@ -95,7 +88,7 @@ class JobRunner {
   void schedule();
   void schedule(Site& site);
   bool start(Site& site, Queued& queued);
-  Environment environment_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const;
+  Environment surroundings_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const;
   void leader_ended(pid_t pid, Running& job);
   void add_use(Running& job, const struct rusage& use) const;
   bool group_is_gone(pid_t group) const;

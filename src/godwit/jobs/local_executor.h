@@ -30,7 +30,8 @@ struct LocalSite {
 };
 
 struct LocalExecutorOptions {
-  std::string state_dir;  // made where absent
+  std::string state_dir;      // made where absent
+  std::string spool_dir = {};  // where checkpoints wait for their node's next attempt; empty: state_dir/spool
   std::vector<LocalSite> sites;
   // What, followed by the state directory, becomes the supervisor; empty: this program with `supervise`.
   std::vector<std::string> supervisor_command;
