@@ -457,7 +457,7 @@ class LocalExecutor final : public JobExecutor {
       }
       case wire::Type::stranger:
         for (const std::string& key : wire::decode<wire::Keys>(frame.body).keys)
-          if (Record* record = handed_over(key)) estranged(key, *record);
+          if (Record* record = handed_over(key)) estranged(*record);
         return;
       default:
         return;  // welcome and answer are waited for where they are asked for
@@ -472,7 +472,7 @@ class LocalExecutor final : public JobExecutor {
   }
 
   // The supervisor has never started it.
-  void estranged(const std::string& key, Record& record) {
+  void estranged(Record& record) {
     if (!record.ours || record.stage == Stage::active)
       return leave(record, not_run(Outcome::lost, "there is no record of it"));
     try {
