@@ -123,6 +123,7 @@ int run(int argc, char** argv) {
   add_status(root, action);
   add_logs(root, action);
   add_why(root, action);
+  add_debug(root, action);
   add_stop(root, action);
   add_retry(root, action);
   add_compare(root, action);

@@ -21,6 +21,7 @@ CLI::App* add_command(CLI::App& root, const std::string& name, const std::string
 
 void add_compare(CLI::App& root, Action& action);
 void add_completion(CLI::App& root, Action& action);
+void add_debug(CLI::App& root, Action& action);
 void add_dag(CLI::App& root, Action& action);
 void add_init(CLI::App& root, Action& action);
 void add_logs(CLI::App& root, Action& action);

@@ -6,12 +6,14 @@
 
 #include "godwit/base/json.h"
 #include "godwit/base/printable.h"
+#include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/base/version.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
 #include "godwit/experiment/folders.h"
+#include "godwit/experiment/trackers.h"
 
 namespace godwit::cli {
 namespace {
@@ -23,8 +25,15 @@ struct Options {
   bool json = false;
 };
 
+std::string secret_names(const experiment::ExperimentSpec& spec) {
+  std::vector<std::string> names;
+  for (const experiment::Reference& secret : spec.secrets) names.push_back(secret.name);
+  return join(names, ",");
+}
+
 int write_dag(const Options& options) {
   const experiment::Planned planned = load_living(options.load).planned;
+  experiment::make_mlflow_runs(planned.spec, planned.graph);
   dag::WriteOptions write;
   write.submit_files = options.submit_files;
   write.comment = fmt::format("Written by godwit {} from {}.", kVersion,
@@ -44,6 +53,10 @@ int write_dag(const Options& options) {
   fmt::print("wrote {} ({}, {})\n", written.dag_file.string(), format_count(planned.graph.size(), "node"),
              format_bytes(written.bytes));
   for (const std::string& note : written.notes) fmt::print("note: {}\n", printable(note));
+  const std::string secrets = secret_names(planned.spec);
+  if (!secrets.empty())
+    fmt::print("note: the values of {} come from your environment: condor_submit_dag -include_env {}\n", secrets,
+               secrets);
   fmt::print("\nNext, on an access point:\n");
   fmt::print("  (cd {} && xargs mkdir -p) < {}   # {} for logs and results: HTCondor makes none\n",
              planned.spec.directory, folders.string(), format_count(folder_count, "folder"));

@@ -17,6 +17,7 @@
 #include "godwit/base/units.h"
 #include "godwit/engine/scoring.h"
 #include "godwit/experiment/plan.h"
+#include "godwit/experiment/secrets.h"
 #include "godwit/jobs/local_executor.h"
 #include "godwit/journal/log_files.h"
 #include "godwit/journal/metrics.h"
@@ -154,7 +155,9 @@ std::optional<dag::SiteId> local_site(const experiment::Planned& planned, dag::N
 }
 
 std::unique_ptr<jobs::JobExecutor> executor_here(const experiment::Planned& planned, const fs::path& folder) {
-  jobs::LocalExecutorOptions local{.state_dir = folder, .sites = {}, .supervisor_command = {}};
+  jobs::LocalExecutorOptions local;
+  local.state_dir = folder;
+  local.secrets = experiment::find_secrets(planned.spec);
   const sites::Machine machine = sites::this_machine();
   for (const sites::Site& site : planned.sites) {
     const sites::Offer offer = sites::offer_of(site, machine);

@@ -17,6 +17,7 @@
 #include "godwit/cli/terminal.h"
 #include "godwit/experiment/plan.h"
 #include "godwit/journal/engine_status.h"
+#include "godwit/experiment/secrets.h"
 
 namespace godwit::cli {
 namespace {
@@ -141,6 +142,7 @@ int run_experiment(const Options& options) {
   require_own_state(living);
   for (const Diagnostic& warning : planned.warnings) fmt::print(stderr, "{}\n", warning.render());
   experiment::require_runnable(planned);
+  experiment::find_secrets(planned.spec);  // a missing one is said before anything starts, in the foreground
   if (options.dry_run) return print_dry_run(planned, options.json);
   if (living.edit && !consent(living, options)) {
     fmt::print(stderr, "Nothing was changed.\n");

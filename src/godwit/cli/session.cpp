@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "godwit/experiment/secrets.h"
+#include "godwit/experiment/trackers.h"
 #include "godwit/jobs/local_executor.h"
 #include "godwit/sites/machine.h"
 
@@ -60,8 +62,12 @@ journal::StateDir state_of(const experiment::Planned& planned) {
 
 Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options) {
   const journal::StateDir state = options.state.value_or(state_of(planned));
+  // What only stops jobs starts none.
+  experiment::Secrets secrets;
+  if (!options.stop_only) secrets = experiment::find_secrets(planned.spec);
   state.create();
   if (!options.state && !options.stop_only) require_room_for_results(state);
+  experiment::make_mlflow_runs(planned.spec, planned.graph);
   journal_ = journal::Journal::open(state.journal());
 
   const sites::Machine machine = sites::this_machine();
@@ -73,7 +79,9 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
                                        .source = planned.source,
                                        .code = std::move(options.code),
                                        .edit_of = options.edit_of};
-  jobs::LocalExecutorOptions local{.state_dir = state.path(), .sites = {}, .supervisor_command = {}};
+  jobs::LocalExecutorOptions local;
+  local.state_dir = state.path();
+  local.kept_sandboxes = planned.spec.keep_sandboxes;
   std::vector<engine::SitePort> ports;
   for (const sites::Site& site : planned.sites) {
     const std::uint32_t slots = slots_of(site, machine);
@@ -86,6 +94,7 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
     engine_options.sites.push_back(site_json(site, slots));
     ports.push_back({nullptr, slots});
   }
+  local.secrets = std::move(secrets);
   executor_ = jobs::make_local_executor(std::move(local));
   for (engine::SitePort& port : ports) port.executor = executor_.get();
 

@@ -2,6 +2,7 @@
 
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
+#include "godwit/submit/paths.h"
 
 namespace godwit::dag {
 namespace {
@@ -29,10 +30,24 @@ void to_number(submit::Description& description, std::string_view key, Reads con
   });
 }
 
+// `getenv` with the secrets among what it names.
+void get_secrets_from_environment(submit::Description& description) {
+  const submit::Statement* secrets = description.last("+GodwitSecrets");
+  if (secrets == nullptr) return;
+  const std::string names = submit::string_literal(secrets->value);
+  if (!description.has("getenv")) return description.set("getenv", names);
+  description.rewrite("getenv", [&](const std::string& value) {
+    const std::string text = lower(trim(value));
+    if (text == "true" || text == "yes") return value;
+    return text == "false" || text == "no" || text.empty() ? names : value + ", " + names;
+  });
+}
+
 }  // namespace
 
-std::string portable_text(const submit::Description& description) {
+std::string portable_text(const submit::Description& description, std::string_view directory) {
   submit::Description portable = description;
+  get_secrets_from_environment(portable);
   to_number(portable, "request_memory", is_condor_amount, parse_memory_mb);
   to_number(portable, "request_disk", is_condor_amount, parse_disk_kb);
   for (const std::string_view key : {"allowed_job_duration", "allowed_execute_duration", "job_max_vacate_time"})
@@ -41,8 +56,12 @@ std::string portable_text(const submit::Description& description) {
     return equal_ignoring_case(value, "yes") ? "True" : equal_ignoring_case(value, "no") ? "False" : value;
   });
   const std::string text = portable.text(false);
-  const bool needs_attempt = lower(text).find("$(godwit_attempt") != std::string::npos;
-  return (needs_attempt ? "godwit_attempt = $(RETRY)\n" : "") + text;
+  const auto needs = [used = lower(text)](std::string_view macro) { return used.find(macro) != std::string::npos; };
+  std::string definitions;
+  if (needs("$(godwit_attempt")) definitions += "godwit_attempt = $(RETRY)\n";
+  if (needs("$(godwit_directory_url"))
+    definitions += "godwit_directory_url = " + submit::url_path(directory) + "\n";
+  return definitions + text;
 }
 
 }  // namespace godwit::dag

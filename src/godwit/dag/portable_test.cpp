@@ -11,7 +11,22 @@ std::string portable(std::string_view text) {
   Diagnostics diagnostics;
   const auto description = submit::Description::parse(text, {}, diagnostics);
   diagnostics.throw_if_errors();
-  return portable_text(description);
+  return portable_text(description, "/home/ada/my experiment");
+}
+
+TEST_CASE("the experiment's folder is told in a URL's form") {
+  CHECK(portable("executable = x\nenvironment = U=file://$(godwit_directory_url)/m\n") ==
+        "godwit_directory_url = /home/ada/my%20experiment\n"
+        "executable = x\nenvironment = U=file://$(godwit_directory_url)/m\n");
+}
+
+TEST_CASE("secrets come from the environment of whoever submits") {
+  const std::string names = "+GodwitSecrets = \"KEY, TOKEN\"\n";
+  CHECK(portable(names).find("getenv = KEY, TOKEN\n") != std::string::npos);
+  CHECK(portable("getenv = LANG\n" + names).find("getenv = LANG, KEY, TOKEN\n") != std::string::npos);
+  CHECK(portable("getenv = False\n" + names).find("getenv = KEY, TOKEN\n") != std::string::npos);
+  CHECK(portable("getenv = true\n" + names).find("getenv = true\n") != std::string::npos);
+  CHECK(portable("getenv = LANG\n").find("getenv = LANG\n") != std::string::npos);
 }
 
 TEST_CASE("what HTCondor reads stays, what it does not becomes a number") {

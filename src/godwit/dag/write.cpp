@@ -254,7 +254,7 @@ class Writer {
       if (has_space(entry.name))
         throw InputError("DAGMan cannot have a description named '" + entry.name + "'",
                          "site and template names without white space");
-      const std::string text = portable_text(*entry.description);
+      const std::string text = portable_text(*entry.description, graph_.directory);
       if (options_.submit_files) {
         submit_file(entry.name + ".sub", text);
         entry.name = files_from_node_ + entry.name + ".sub";

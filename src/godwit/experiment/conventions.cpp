@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "godwit/base/text.h"
+#include "godwit/experiment/trackers.h"
 
 namespace godwit::experiment {
 namespace {
@@ -13,17 +14,27 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 // Below the folder of results.
 constexpr std::string_view kLogs = "$(run_uuid)/logs/$(JOB).$(godwit_attempt:1)";
-constexpr std::string_view kMetricsTarget = "$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1).jsonl";
+constexpr std::string_view kMetricsTarget = "$(run_uuid)/metrics/$(JOB).$(godwit_attempt:1)";
+constexpr std::string_view kOfflineRuns = "$(run_uuid)/wandb/";
 constexpr std::string_view kCheckpoints = "$(run_uuid)/checkpoints";
 
-// Adds to a value in double quotes, before the closing one, or makes such a value.
-std::string extend_quoted(std::string_view value, std::string_view separator, const Pairs& pairs) {
-  std::string added;
-  for (const auto& [name, text] : pairs) added += fmt::format("{}{}={}", added.empty() ? "" : separator, name, text);
+std::string with_pairs(std::string_view before, const Pairs& pairs, std::string_view separator) {
+  std::string out(before);
+  for (const auto& [name, text] : pairs)
+    out += fmt::format("{}{}={}", trim(out).empty() ? "" : separator, name, text);
+  return out;
+}
+
+// Adds to a value in double quotes, at its beginning and its end.
+std::string extend_quoted(std::string_view value, std::string_view separator, const Pairs& pairs,
+                          const Pairs& first = {}) {
   std::string_view inside = trim(value);
   inside.remove_prefix(1);
   inside.remove_suffix(1);
-  return fmt::format("\"{}{}{}\"", inside, trim(inside).empty() ? "" : separator, added);
+  std::string all = with_pairs("", first, separator);
+  if (!all.empty() && !trim(inside).empty()) all += separator;
+  all += inside;
+  return fmt::format("\"{}\"", with_pairs(all, pairs, separator));
 }
 
 bool in_double_quotes(std::string_view value) {
@@ -41,7 +52,14 @@ class Adder {
     if (!description_.has("stdout")) set_unless_there("output", result(kLogs) + ".out");
     if (!description_.has("stderr")) set_unless_there("error", result(kLogs) + ".err");
     set_unless_there("+GodwitMetrics", fmt::format("\"{}\"", spec_.metrics));
-    if (spec_.names_metrics) optional_output(spec_.metrics, result(kMetricsTarget));
+    if (spec_.metrics_table) {
+      set_unless_there("+GodwitMetricsFormat", "\"csv\"");
+      set_unless_there("+GodwitMetricsFirstEpoch", std::to_string(spec_.metrics_first_epoch));
+    }
+    if (spec_.names_metrics)
+      optional_output(spec_.metrics, result(kMetricsTarget) + (spec_.metrics_table ? ".csv" : ".jsonl"));
+    add_secrets(description_, spec_);
+    set_unless_there("+GodwitKeep", fmt::format("\"wandb/offline-run-*={}\"", result(kOfflineRuns)));
     if (!spec_.checkpoint.path.empty()) add_checkpoint();
     add_outputs();
   }
@@ -77,9 +95,10 @@ class Adder {
                     {"GODWIT_LAST_EPOCH", "$(last_epoch)"},
                     {"GODWIT_METRICS", spec_.metrics}};
     if (!spec_.checkpoint.path.empty()) variables.emplace_back("GODWIT_CHECKPOINT", spec_.checkpoint.path);
-    const auto change = [&](const std::string& value) { return extend_environment(value, variables); };
+    const Pairs trackers = tracker_variables(spec_, kind_);
+    const auto change = [&](const std::string& value) { return extend_environment(value, variables, trackers); };
     const bool short_name = description_.has("env") && !description_.has("environment");
-    extend(short_name ? "env" : "environment", change, extend_environment("", variables));
+    extend(short_name ? "env" : "environment", change, extend_environment("", variables, trackers));
   }
 
   void output(const std::string& name, std::string target) {
@@ -129,21 +148,26 @@ class Adder {
 
 }  // namespace
 
-std::string extend_environment(std::string_view value, const Pairs& variables) {
+std::string extend_environment(std::string_view value, const Pairs& variables, const Pairs& defaults) {
   const std::string_view trimmed = trim(value);
   // It builds on its own earlier value, which has them already.
   if (lower(trimmed).find("$(environment)") != std::string::npos) return std::string(value);
-  if (trimmed.empty()) return extend_quoted("\"\"", " ", variables);
-  if (in_double_quotes(trimmed)) return extend_quoted(trimmed, " ", variables);
-  std::string out(trimmed);
-  for (const auto& [name, text] : variables) out += fmt::format(";{}={}", name, text);
-  return out;
+  if (trimmed.empty()) return extend_quoted("\"\"", " ", variables, defaults);
+  if (in_double_quotes(trimmed)) return extend_quoted(trimmed, " ", variables, defaults);
+  return with_pairs(with_pairs("", defaults, ";") + (defaults.empty() ? "" : ";") + std::string(trimmed), variables, ";");
 }
 
 std::string extend_remaps(std::string_view value, const Pairs& remaps) {
   const std::string_view trimmed = trim(value);
   if (lower(trimmed).find("$(transfer_output_remaps)") != std::string::npos) return std::string(value);
   return extend_quoted(in_double_quotes(trimmed) ? trimmed : fmt::format("\"{}\"", trimmed), ";", remaps);
+}
+
+void add_secrets(submit::Description& description, const ExperimentSpec& spec) {
+  if (spec.secrets.empty() || description.has("+GodwitSecrets")) return;
+  std::vector<std::string> names;
+  for (const Reference& secret : spec.secrets) names.push_back(secret.name);
+  description.set("+GodwitSecrets", fmt::format("\"{}\"", join(names, ", ")));
 }
 
 void add_conventions(submit::Description& description, const ExperimentSpec& spec, JobKind kind) {

@@ -2,7 +2,8 @@
 // every executor, and on HTCondor without Godwit.
 //
 // Jobs find in their environment: GODWIT_RUN, GODWIT_FIRST_EPOCH, GODWIT_LAST_EPOCH, GODWIT_METRICS and, where the
-// experiment has a checkpoint, GODWIT_CHECKPOINT. The checkpoint of a job comes back as
+// experiment has a checkpoint, GODWIT_CHECKPOINT, and what trackers read (trackers.h), which the template's own
+// environment may change. What W&B wrote offline comes back as runs/<run_uuid>/wandb/, however the job ended. The checkpoint of a job comes back as
 // runs/<run_uuid>/checkpoints/<its last epoch>/<path>; the folder's contents are the next job's input. Logs go to
 // runs/<run_uuid>/logs unless the template says otherwise.
 #pragma once
@@ -21,9 +22,14 @@ enum class JobKind : std::uint8_t { train, evaluate };
 
 void add_conventions(submit::Description& description, const ExperimentSpec& spec, JobKind kind);
 
-// `value`, an `environment` in either quoting, with more variables; "" gives the new quoting.
+// Names the experiment's secrets to the executor: `+GodwitSecrets`.
+void add_secrets(submit::Description& description, const ExperimentSpec& spec);
+
+// `value`, an `environment` in either quoting, with more variables: `defaults` before its own, which win over them, and
+// `variables` after them. "" gives the new quoting.
 std::string extend_environment(std::string_view value,
-                               const std::vector<std::pair<std::string, std::string>>& variables);
+                               const std::vector<std::pair<std::string, std::string>>& variables,
+                               const std::vector<std::pair<std::string, std::string>>& defaults = {});
 
 // `value`, a list of "name=target" separated by semicolons in double quotes, with more of them.
 std::string extend_remaps(std::string_view value, const std::vector<std::pair<std::string, std::string>>& remaps);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "godwit/experiment/trackers.h"
 #include "godwit/submit/quoting.h"
 
 namespace godwit::experiment {
@@ -56,7 +57,7 @@ std::vector<std::string> inputs(const jobs::JobSpec& job) {
 std::vector<std::string> outputs(const jobs::JobSpec& job) {
   std::vector<std::string> out;
   for (const jobs::OutputFile& file : job.outputs)
-    out.push_back(file.name + " -> " + file.target + (file.required ? "" : " (optional)"));
+    if (!file.always) out.push_back(file.name + " -> " + file.target + (file.required ? "" : " (optional)"));
   return out;
 }
 
@@ -91,6 +92,44 @@ TEST_CASE("the template's own environment is kept, in either quoting and in ever
     CHECK(environment(job, "GODWIT_RUN") == "d35b3ea9");
     CHECK(environment(job, "GODWIT_LAST_EPOCH") == "10");
   }
+}
+
+TEST_CASE("trackers see all training jobs of a run as one run, and the template's own setting wins") {
+  ExperimentSpec spec;
+  spec.name = "my first: try";
+  spec.mlflow = "ml runs";
+  const jobs::JobSpec job = job_of("", spec, kSecond);
+  CHECK(environment(job, "WANDB_RUN_ID") == "my-first--try-d35b3ea9");
+  CHECK(environment(job, "WANDB_RESUME") == "allow");
+  CHECK(environment(job, "WANDB_RUN_GROUP") == "my-first--try");
+  CHECK(environment(job, "MLFLOW_RUN_ID") == "my-first--try-d35b3ea9");
+  CHECK(environment(job, "MLFLOW_EXPERIMENT_NAME") == "my-first--try");
+  CHECK(environment(job, "MLFLOW_TRACKING_URI") == "file:///experiment/ml%20runs");
+
+  const jobs::JobSpec evaluation = job_of("", spec, kSecond, JobKind::evaluate);
+  CHECK(environment(evaluation, "WANDB_RUN_ID") == "(none)");
+  CHECK(environment(evaluation, "MLFLOW_RUN_ID") == "(none)");
+  CHECK(environment(evaluation, "WANDB_RUN_GROUP") == "my-first--try");
+
+  spec.mlflow = "https://mlflow.example.org/a";  // a server chooses its runs' ids
+  CHECK(environment(job_of("", spec, kSecond), "MLFLOW_TRACKING_URI") == "https://mlflow.example.org/a");
+  CHECK(environment(job_of("", spec, kSecond), "MLFLOW_RUN_ID") == "(none)");
+  CHECK(environment(job_of("", {}, kSecond), "MLFLOW_TRACKING_URI") == "(none)");
+
+  for (const char* own : {"environment = \"WANDB_RUN_GROUP='of mine' WANDB_RESUME=never\"",
+                          "environment = WANDB_RUN_GROUP=of mine;WANDB_RESUME=never"}) {
+    const jobs::JobSpec changed = job_of(own, spec, kSecond);
+    CHECK(environment(changed, "WANDB_RUN_GROUP") == "of mine");
+    CHECK(environment(changed, "WANDB_RESUME") == "never");
+    CHECK(environment(changed, "WANDB_RUN_ID") == "my-first--try-d35b3ea9");
+  }
+}
+
+TEST_CASE("an experiment's name becomes one that trackers take") {
+  CHECK(tracker_name("first") == "first");
+  CHECK(tracker_name("a/b#c?d%e:f g") == "a-b-c-d-e-f-g");
+  CHECK(tracker_name("_x") == "x_x");
+  CHECK(tracker_name(std::string(200, 'n')).size() == 40);
 }
 
 TEST_CASE("the checkpoint comes back under the run and goes on to the next job") {
@@ -131,6 +170,15 @@ TEST_CASE("metrics are followed under their name, and come back where the experi
   const jobs::JobSpec job = job_of("", spec, kFirst);
   CHECK(job.metrics_file == "history.jsonl");
   CHECK(outputs(job) == Texts{"history.jsonl -> runs/d35b3ea9/metrics/run0-train_epoch1.2.jsonl (optional)"});
+}
+
+TEST_CASE("what W&B wrote offline comes back to the run's folder") {
+  const jobs::JobSpec job = job_of("", {}, kFirst);
+  REQUIRE(job.outputs.size() == 1);
+  CHECK(job.outputs[0].name == "wandb/offline-run-*");
+  CHECK(job.outputs[0].target == "runs/d35b3ea9/wandb/");
+  CHECK(job.outputs[0].always);
+  CHECK_FALSE(job.outputs[0].required);
 }
 
 TEST_CASE("logs go to the run's folder unless the template says where") {

@@ -102,6 +102,21 @@ const Keys& checkpoint_keys() {
   return keys;
 }
 
+const std::vector<std::string>& metrics_formats() {
+  static const std::vector<std::string> formats{"jsonl", "csv"};
+  return formats;
+}
+
+const Keys& metrics_keys() {
+  static const Keys keys{
+      {"file", "The file in which jobs report, below the job's folder.", text()},
+      {"format", "jsonl: lines of JSON. csv: a table with a column 'epoch'. By the file's name unless said.",
+       one_of(metrics_formats())},
+      {"first_epoch", "csv: the number that the table gives to the first epoch, 0 or 1; 1 unless said.", integer(0)},
+  };
+  return keys;
+}
+
 const Keys& compare_keys() {
   static const std::vector<std::string> directions{"low", "high"};
   static const Keys keys{
@@ -190,7 +205,12 @@ const Keys& experiment_keys() {
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
       {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},
-      {"metrics", "The file of JSON lines that jobs append; metrics.jsonl unless said.", text()},
+      {"keep_sandboxes", "How many sandboxes of failed attempts are kept, the newest; 10 unless said.", integer(0)},
+      {"secrets", "Names of environment variables that jobs get and that no file, log or report shows.", texts()},
+      {"mlflow", "Folder of MLflow's file store, in which each run becomes one run; or the tracking URI of a server.",
+       text()},
+      {"metrics", "The file of JSON lines that jobs append, or a table; metrics.jsonl unless said.",
+       any_of({text(), mapping(metrics_keys(), {"file"})})},
   };
   return keys;
 }

@@ -14,6 +14,10 @@ const schema::Keys& service_keys();
 const schema::Keys& retry_keys();
 const schema::Keys& checkpoint_keys();
 const schema::Keys& compare_keys();
+const schema::Keys& metrics_keys();
+
+// The words that `format` of metrics takes.
+const std::vector<std::string>& metrics_formats();
 const schema::Keys& rehearsal_keys();
 const schema::Keys& keep_keys();
 

@@ -11,7 +11,9 @@
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/experiment/keys.h"
+#include "godwit/experiment/secrets.h"
 #include "godwit/sites/schema.h"
+#include "godwit/submit/paths.h"
 #include "godwit/submit/quoting.h"
 
 namespace godwit::experiment {
@@ -81,6 +83,8 @@ class SpecReader {
     read_checkpoint();
     if (const yaml::Node* node = fields_.get("rehearse")) spec_.rehearsal = read_rehearsal(*node, diagnostics_);
     read_keeping();
+    read_trackers();
+    read_secret_names();
     schema::declare(experiment_keys(), fields_);
     fields_.finish();
     return std::move(spec_);
@@ -399,10 +403,79 @@ class SpecReader {
         checkpoint.finish();
       }
     }
-    if (fields_.has("metrics")) {
+    read_metrics();
+    spec_.keep_sandboxes = count(fields_, "keep_sandboxes", 0).value_or(spec_.keep_sandboxes);
+  }
+
+  void read_metrics() {
+    const yaml::Node* node = fields_.get("metrics");
+    if (node == nullptr) return;
+    spec_.names_metrics = true;
+    if (node->is_scalar()) {
       spec_.metrics = read_path(fields_, "metrics");
-      spec_.names_metrics = true;
+      spec_.metrics_table = spec_.metrics.ends_with(".csv");
+      return;
     }
+    yaml::Fields metrics(*node, diagnostics_, "'metrics'");
+    if (node->is_mapping() && !metrics.has("file")) missing(metrics, "file", "'metrics'");
+    spec_.metrics = read_path(metrics, "file");
+    const std::string format = metrics.text("format").value_or(spec_.metrics.ends_with(".csv") ? "csv" : "jsonl");
+    spec_.metrics_table = format == "csv";
+    if (format != "csv" && format != "jsonl")
+      error(metrics.position("format"), "no such format", format, "known: " + join(metrics_formats(), ", "));
+    if (const auto first = metrics.integer("first_epoch", 0, 1)) {
+      spec_.metrics_first_epoch = static_cast<std::uint32_t>(*first);
+      if (!spec_.metrics_table)
+        error(metrics.position("first_epoch"), "only tables may count their epochs from 0", {},
+              "a line's \"epoch\" counts from 1");
+    }
+    schema::declare(metrics_keys(), metrics);
+    metrics.finish();
+  }
+
+  void read_trackers() {
+    const auto text = fields_.text("mlflow");
+    if (!text) return;
+    spec_.mlflow = *text;
+    const bool url = submit::is_url(*text);
+    if (text->empty() || (url && text->find_first_of(" \t\"';$") != std::string::npos))
+      error(fields_.position("mlflow"), "'mlflow' must be a folder or the tracking URI of a server", *text,
+            "write 'mlflow: mlruns' for a folder beside the experiment");
+    else if (text->starts_with("file:"))
+      error(fields_.position("mlflow"), "'mlflow' takes a folder as a path", *text,
+            "leave the 'file:' out: 'mlflow: mlruns'");
+    else if (!url && submit::has_parent_step(*text))
+      error(fields_.position("mlflow"), "the folder is outside the experiment's", *text, "name it from the root");
+  }
+
+  void read_secret_names() {
+    const yaml::Node* node = fields_.get("secrets");
+    if (node == nullptr) return;
+    if (node->is_mapping()) {
+      // Its values are not shown: they are secrets.
+      error(node->position, "'secrets' holds names, not values", {},
+            "write 'secrets: [WANDB_API_KEY]' and export the value before 'godwit run'");
+      return;
+    }
+    if (node->is_scalar()) read_secret_name(*node);
+    for (const yaml::Node& item : node->items) read_secret_name(item);
+  }
+
+  void read_secret_name(const yaml::Node& node) {
+    const std::string& name = node.text;
+    if (!node.is_scalar())
+      return error(node.position, "'secrets' is a list of names, so it must hold texts, not " + node.kind_name());
+    if (const std::size_t equals = name.find('='); equals != std::string::npos)
+      return error(node.position, "'secrets' holds names, not values", name.substr(0, equals),
+                   "export the value before 'godwit run', and take it out of this file");
+    if (!legal_variable_name(name))
+      return error(node.position, "no name of an environment variable", name, "letters, digits and '_'");
+    if (name.starts_with("GODWIT_"))
+      return error(node.position, "Godwit sets this variable itself", name, "choose another name");
+    const auto same = [&](const Reference& other) { return other.name == name; };
+    if (std::any_of(spec_.secrets.begin(), spec_.secrets.end(), same))
+      return error(node.position, "this secret is here twice", name);
+    spec_.secrets.push_back({name, node.position});
   }
 
   void read_keeping() {

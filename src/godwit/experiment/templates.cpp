@@ -61,7 +61,9 @@ dag::Template TemplateMaker::service(const ServiceSpec& service, dag::SiteId sit
     return out;
   }
   out.at_site.resize(sites_.size());
-  out.at_site[site] = std::make_shared<const submit::Description>(make(service.submit, sites_[site]));
+  submit::Description description = make(service.submit, sites_[site]);
+  add_secrets(description, spec_);
+  out.at_site[site] = std::make_shared<const submit::Description>(std::move(description));
   return out;
 }
 

@@ -35,10 +35,6 @@ std::uint64_t micros_of(const timeval& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
 }
 
-std::string_view name_of(std::string_view entry) {
-  return entry.substr(0, entry.find('='));
-}
-
 std::string_view value_in(const Environment& environment, std::string_view name) {
   for (const std::string& entry : environment)
     if (name_of(entry) == name) return std::string_view(entry).substr(std::min(entry.size(), name.size() + 1));
@@ -81,7 +77,7 @@ void JobRunner::offer(const std::vector<wire::Slots>& sites) {
   schedule();
 }
 
-void JobRunner::launch(wire::Launch job, std::shared_ptr<const Environment> inherited) {
+void JobRunner::launch(wire::Launch job, std::shared_ptr<const ClientEnvironment> client) {
   if (!job.slotted) job.site.clear();  // the nameless site has no limits
   const auto found = job.slotted ? sites_.find(job.site) : sites_.try_emplace(job.site).first;
   if (found == sites_.end()) return refuse(job.key, wire::Cause::not_started, "there is no site '" + job.site + "'");
@@ -91,7 +87,7 @@ void JobRunner::launch(wire::Launch job, std::shared_ptr<const Environment> inhe
       return refuse(job.key, wire::Cause::not_started, std::move(refusal));
   }
   queued_.insert(job.key);
-  site.queue.push_back({std::move(job), std::move(inherited)});
+  site.queue.push_back({std::move(job), std::move(client)});
   if (site.queue.size() == 1 || !site.slots || !site.slots->full()) schedule(site);
 }
 
@@ -136,7 +132,7 @@ bool JobRunner::start(Site& site, Queued& queued) {
   running.begun = monotonic_now();
   running.gpus = gpus_.take(queued.job.gpus);
   const wire::Launch& job = queued.job;
-  const Environment environment = environment_of(queued, running.gpus);
+  const Environment environment = environment_of(job, *queued.client, surroundings_of(queued, running.gpus));
   const Spawned spawned = spawn_patiently({job.program, job.arguments, environment, job.directory, job.stdin_path,
                                            job.stdout_path, job.stderr_path, job.append_output});
   if (spawned.error != 0) {
@@ -158,30 +154,19 @@ bool JobRunner::start(Site& site, Queued& queued) {
   return true;
 }
 
-Environment JobRunner::environment_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const {
-  Environment own = queued.job.environment;
-  own.push_back(fmt::format("{}={}", kAttemptVariable, queued.job.key));
-  own.push_back(fmt::format("{}={}", kStateVariable, state_));
-  if (!gpus.empty()) {
-    // Where we may use only some devices ourselves, ours are numbers into that list.
-    const std::string_view visible = value_in(*queued.inherited, "CUDA_VISIBLE_DEVICES");
-    std::vector<std::string> devices;
-    devices.reserve(gpus.size());
-    const std::vector<std::string_view> names = split(visible, ',');
-    for (const std::uint32_t gpu : gpus)
-      devices.push_back(!visible.empty() && gpu < names.size() ? std::string(names[gpu]) : std::to_string(gpu));
-    own.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(devices, ",")));
-  }
-  if (!queued.job.inherit_environment) return own;
-  Environment all;
-  all.reserve(queued.inherited->size() + own.size());
-  for (const std::string& entry : *queued.inherited) {
-    const std::string_view name = name_of(entry);
-    if (std::none_of(own.begin(), own.end(), [&](const std::string& mine) { return name_of(mine) == name; }))
-      all.push_back(entry);
-  }
-  std::move(own.begin(), own.end(), std::back_inserter(all));
-  return all;
+// What the process learns of where it runs.
+Environment JobRunner::surroundings_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const {
+  Environment out{fmt::format("{}={}", kAttemptVariable, queued.job.key), fmt::format("{}={}", kStateVariable, state_)};
+  if (gpus.empty()) return out;
+  // Where we may use only some devices ourselves, ours are numbers into that list.
+  const std::string_view visible = value_in(queued.client->inherited, "CUDA_VISIBLE_DEVICES");
+  std::vector<std::string> devices;
+  devices.reserve(gpus.size());
+  const std::vector<std::string_view> names = split(visible, ',');
+  for (const std::uint32_t gpu : gpus)
+    devices.push_back(!visible.empty() && gpu < names.size() ? std::string(names[gpu]) : std::to_string(gpu));
+  out.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(devices, ",")));
+  return out;
 }
 
 void JobRunner::lost(const std::string& key) {

@@ -15,13 +15,12 @@
 
 #include "godwit/base/clock.h"
 #include "godwit/jobs/exit_log.h"
+#include "godwit/jobs/launch.h"
 #include "godwit/jobs/proc_table.h"
 #include "godwit/jobs/slots.h"
 #include "godwit/jobs/wire.h"
 
 namespace godwit::jobs {
-
-using Environment = std::vector<std::string>;  // "NAME=value"
 
 // Hears of every start and end.
 class RunnerListener {
@@ -41,7 +40,7 @@ class JobRunner {
 
   void offer(const std::vector<wire::Slots>& sites);
   // The key must be new: see knows().
-  void launch(wire::Launch job, std::shared_ptr<const Environment> inherited);
+  void launch(wire::Launch job, std::shared_ptr<const ClientEnvironment> client);
   // Records the end of an attempt that a dead supervisor ran.
   void lost(const std::string& key);
   // Queued: withdrawn. Running: SIGTERM, grace, SIGKILL; `now`: SIGKILL. Else nothing.
@@ -64,7 +63,7 @@ class JobRunner {
 
   struct Queued {
     wire::Launch job;
-    std::shared_ptr<const Environment> inherited;
+    std::shared_ptr<const ClientEnvironment> client;
     std::uint32_t overtaken = 0;
   };
   struct Site {
@@ -89,7 +88,7 @@ class JobRunner {
   void schedule();
   void schedule(Site& site);
   bool start(Site& site, Queued& queued);
-  Environment environment_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const;
+  Environment surroundings_of(const Queued& queued, const std::vector<std::uint32_t>& gpus) const;
   void leader_ended(pid_t pid, Running& job);
   void add_use(Running& job, const struct rusage& use) const;
   bool group_is_gone(pid_t group) const;

@@ -30,6 +30,9 @@ struct OutputFile {
   std::string name;      // relative to the sandbox
   std::string target;    // path
   bool required = true;  // its absence after exit 0 makes the attempt fail with Outcome::missing_output
+  // Comes back however the attempt ends; in the name's last component * stands for any text, and the target is then a
+  // folder.
+  bool always = false;
 };
 
 struct JobSpec {
@@ -44,7 +47,8 @@ struct JobSpec {
   std::vector<std::string> arguments;  // argv[1…]: no shell ever reads them
   std::vector<std::pair<std::string, std::string>> environment;
   bool inherit_environment = true;  // start from the executor's own environment
-  std::vector<std::string> setup;   // the site's shell lines that come before the job (module load …)
+  std::vector<std::string> secrets;  // names of variables whose values the executor has; they go on no disk
+  std::vector<std::string> setup;    // the site's shell lines that come before the job (module load …)
 
   std::string stdin_path;   // host path, or empty for /dev/null
   std::string stdout_path;  // host path where the stream ends up, or empty to drop it
@@ -60,6 +64,10 @@ struct JobSpec {
 
   // JSON lines that the job appends, relative to the sandbox; followed while it runs. Empty: none.
   std::string metrics_file;
+  // Not lines but a CSV table with a column `epoch`, which the job may write anew as often as it likes; what it calls
+  // its first epoch.
+  bool metrics_table = false;
+  std::int64_t metrics_first_epoch = 1;
 
   ResourceSpec resources;
   std::optional<std::int64_t> time_limit_s;

@@ -19,8 +19,8 @@
 #include <variant>
 
 #include "godwit/base/error.h"
-#include "godwit/base/text.h"
 #include "godwit/jobs/classify.h"
+#include "godwit/jobs/launch.h"
 #include "godwit/jobs/metrics_follower.h"
 #include "godwit/jobs/sandbox.h"
 #include "godwit/jobs/staging.h"
@@ -69,15 +69,9 @@ struct Record {
   bool ours = true;     // submitted by this process, not attached
   bool cancel = false;  // while it was staged in
   bool keep = false;    // its sandbox says something to people
-  std::optional<MetricsFollower> metrics;
+  std::unique_ptr<MetricsFollower> metrics;
   bool followed = false;
 };
-
-std::vector<std::string> own_environment() {
-  std::vector<std::string> out;
-  for (char** entry = environ; *entry != nullptr; ++entry) out.emplace_back(*entry);
-  return out;
-}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -126,7 +120,7 @@ class LocalExecutor final : public JobExecutor {
  public:
   explicit LocalExecutor(LocalExecutorOptions options)
       : options_(std::move(options)),
-        area_(options_.state_dir),
+        area_(options_.state_dir, options_.spool_dir),
         client_(options_.state_dir, supervisor_command(options_)),
         host_(host_name()),
         epoll_(::epoll_create1(EPOLL_CLOEXEC)),
@@ -310,7 +304,7 @@ class LocalExecutor final : public JobExecutor {
       if (site != sites_.end()) record.site = &site->second;
     }
     if (!attempt.spec->metrics_file.empty() && attempt.spec->sandbox)
-      record.metrics.emplace(area_.path_of(attempt.key), attempt.spec->metrics_file);
+      record.metrics = follow_metrics(area_.path_of(attempt.key), *attempt.spec);
     return record;
   }
 
@@ -352,45 +346,15 @@ class LocalExecutor final : public JobExecutor {
     if (record.cancel) return leave(record, not_run(Outcome::evicted, kWithdrawn));
     if (const auto* ending = std::get_if<Ending>(&result)) return leave(record, *ending);
     record.stage = Stage::handed_over;
-    client_.send(wire::Type::launch, launch_of(key, record, std::get<std::string>(result)));
+    client_.send(wire::Type::launch, launch_of(record, std::get<std::string>(result)));
   }
 
-  wire::Launch launch_of(const std::string& key, const Record& record, std::string program) const {
-    const JobSpec& spec = *record.attempt.spec;
-    wire::Launch launch;
-    launch.key = key;
-    launch.site = record.attempt.site;
+  wire::Launch launch_of(const Record& record, std::string program) const {
+    static const std::vector<std::string> kNone;
+    wire::Launch launch = jobs::launch_of(record.attempt, directory_of(area_, record.attempt), std::move(program),
+                                          record.site != nullptr ? record.site->offer.setup : kNone);
     launch.slotted = record.site != nullptr;
-    launch.directory = directory_of(area_, record.attempt);
-    launch.arguments = {program};
-    launch.arguments.insert(launch.arguments.end(), spec.arguments.begin(), spec.arguments.end());
-    launch.program = std::move(program);
-    prepend_setup(record, launch);
-    for (const auto& [name, value] : spec.environment) launch.environment.push_back(fmt::format("{}={}", name, value));
-    launch.environment.push_back("GODWIT_SITE=" + record.attempt.site);
-    launch.environment.push_back("GODWIT_SANDBOX=" + launch.directory);
-    launch.inherit_environment = spec.inherit_environment;
-    launch.stdin_path = host_path(spec, spec.stdin_path);
-    launch.stdout_path = host_path(spec, spec.stdout_path);
-    launch.stderr_path = host_path(spec, spec.stderr_path);
-    launch.append_output = record.attempt.key.attempt > 1;
-    launch.cpus = spec.resources.cpus;
-    launch.gpus = spec.resources.gpus;
-    launch.memory_mb = spec.resources.memory_mb;
-    launch.time_limit_s = spec.time_limit_s.value_or(0);
-    launch.grace_s = spec.grace_s;
     return launch;
-  }
-
-  // The site's lines are shell; the job itself stays an argv that no shell reads.
-  void prepend_setup(const Record& record, wire::Launch& launch) const {
-    const bool from_site = record.attempt.spec->setup.empty() && record.site != nullptr;
-    const std::vector<std::string>& lines = from_site ? record.site->offer.setup : record.attempt.spec->setup;
-    if (lines.empty()) return;
-    std::vector<std::string> shell{"/bin/bash", "-c", join(lines, "\n") + "\nexec \"$@\"", "godwit"};
-    launch.program = shell.front();
-    shell.insert(shell.end(), launch.arguments.begin(), launch.arguments.end());
-    launch.arguments = std::move(shell);
   }
 
   // It takes no slot any more.
@@ -408,7 +372,7 @@ class LocalExecutor final : public JobExecutor {
     if (!record.empty) read_metrics(record, true);
     follow(record, false);
     const Ending ending = classify(exit, *record.attempt.spec);
-    const std::optional<bool> progressed = record.metrics ? std::optional(record.metrics->lines() > 0) : std::nullopt;
+    const std::optional<bool> progressed = record.metrics != nullptr ? std::optional(record.metrics->lines() > 0) : std::nullopt;
     record.stage = Stage::staging_out;
     if (record.empty) return finish(record, stage_out(area_, record.attempt, ending, progressed));
     tell(record, JobState::stage_out);
@@ -437,6 +401,7 @@ class LocalExecutor final : public JobExecutor {
   void connect() {
     wire::Hello hello;
     hello.environment = own_environment();
+    for (const auto& [name, value] : options_.secrets) hello.secrets.push_back(fmt::format("{}={}", name, value));
     for (const auto& [name, site] : sites_)
       hello.sites.push_back({name, site.offer.slots, site.offer.cpus, site.offer.gpus, site.offer.memory_mb});
     client_.connect(hello);
@@ -492,7 +457,7 @@ class LocalExecutor final : public JobExecutor {
       }
       case wire::Type::stranger:
         for (const std::string& key : wire::decode<wire::Keys>(frame.body).keys)
-          if (Record* record = handed_over(key)) estranged(key, *record);
+          if (Record* record = handed_over(key)) estranged(*record);
         return;
       default:
         return;  // welcome and answer are waited for where they are asked for
@@ -507,11 +472,11 @@ class LocalExecutor final : public JobExecutor {
   }
 
   // The supervisor has never started it.
-  void estranged(const std::string& key, Record& record) {
+  void estranged(Record& record) {
     if (!record.ours || record.stage == Stage::active)
       return leave(record, not_run(Outcome::lost, "there is no record of it"));
     try {
-      client_.send(wire::Type::launch, launch_of(key, record, program_of(*record.attempt.spec)));
+      client_.send(wire::Type::launch, launch_of(record, program_of(*record.attempt.spec)));
     } catch (const TransferError& error) {
       leave(record, ending_of(error, Outcome::not_started));
     }

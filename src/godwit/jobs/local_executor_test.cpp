@@ -634,6 +634,24 @@ TEST_CASE("submitting what another engine submitted runs it once") {
   CHECK(world.endings.size() == 1);
 }
 
+TEST_CASE("what is to come back in any case does so after a failure too") {
+  World world;
+  for (const char* end : {"exit 0", "exit 1"}) {
+    CAPTURE(end);
+    JobSpec spec = world.shell(std::string("mkdir -p w/offline-run-1 w/run-2; echo x > w/offline-run-1/data; "
+                                           "ln -s offline-run-1 w/latest; echo y > other; ") +
+                               end);
+    spec.outputs = {{"w/offline-run-*", "kept/", false, true}, {"w/none-*", "kept/", false, true},
+                    {"absent", "kept/", false, true}, {"other", "other", false}};
+    const AttemptKey key = World::key(std::string("n") + end[5]);
+    CHECK(world.run(key, spec).success() == (std::string(end) == "exit 0"));
+    CHECK(world.read("kept/offline-run-1/data") == "x\n");
+    CHECK_FALSE(fs::exists(world.folder / "kept/run-2"));
+    CHECK_FALSE(fs::exists(world.folder / "kept/latest"));
+    fs::remove_all(world.folder / "kept");
+  }
+}
+
 TEST_CASE("few sandboxes of failures are kept to look at, the newest") {
   World world;
   for (int i = 0; i < 4; ++i) {

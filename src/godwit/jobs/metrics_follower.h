@@ -1,34 +1,42 @@
-// Follows a file to which a job appends lines, and gives each line once it is complete.
+// Follows a file in which a job reports, and gives each line of its metrics once it is complete.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "godwit/jobs/job_spec.h"
 
 namespace godwit::jobs {
 
 class MetricsFollower {
  public:
+  // A line is a JSON object; `offset` grows from line to line and is the same whenever the file is read from its start.
   using OnLine = std::function<void(std::string_view line, std::uint64_t offset)>;
 
-  // `name` is relative to `sandbox` and must not lead out of it.
-  MetricsFollower(std::string sandbox, std::string name) : sandbox_(std::move(sandbox)), name_(std::move(name)) {}
-
-  // What is new: lines without their newline, empty ones left out. `last`: the job has ended, so that a whole JSON
-  // object without a newline behind it counts, too.
-  void read(const OnLine& on_line, bool last = false);
+  virtual ~MetricsFollower() = default;
+  // What is new. `last`: the job has ended, so that what looked unfinished counts, too, where it is whole.
+  virtual void read(const OnLine& on_line, bool last) = 0;
   std::uint64_t lines() const { return lines_; }
 
- private:
-  void take_lines(const OnLine& on_line);
-  void give(std::string_view line, const OnLine& on_line);
+ protected:
+  void give(std::string_view line, std::uint64_t offset, const OnLine& on_line) {
+    ++lines_;
+    on_line(line, offset);
+  }
 
-  std::string sandbox_;
-  std::string name_;
-  std::uint64_t offset_ = 0;  // of pending_'s first byte
-  std::string pending_;       // read, but not given
+ private:
   std::uint64_t lines_ = 0;
 };
+
+// Of the spec's metrics file, which must not lead out of the sandbox.
+//
+// Lines of JSON are given as they stand, each with its place in bytes; empty ones are left out. Of a table (CSV) the
+// rows of an epoch become one line, in which later cells win over earlier ones and empty cells say nothing; its epochs
+// count from 1, and its offset is the epoch. An epoch is given once a later one has begun, and the last at the job's
+// end unless it lacks a column that the epoch before had: then the job was cut off within it.
+std::unique_ptr<MetricsFollower> follow_metrics(const std::string& sandbox, const JobSpec& spec);
 
 }  // namespace godwit::jobs

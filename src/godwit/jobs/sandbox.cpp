@@ -35,8 +35,10 @@ void make_deletable(const fs::path& folder) {
 
 }  // namespace
 
-SandboxArea::SandboxArea(const std::string& state_dir)
-    : sandboxes_(state_dir + "/sandboxes"), spools_(state_dir + "/spool"), trash_(sandboxes_ + "/.trash") {
+SandboxArea::SandboxArea(const std::string& state_dir, const std::string& spool_dir)
+    : sandboxes_(state_dir + "/sandboxes"),
+      spools_(spool_dir.empty() ? state_dir + "/spool" : spool_dir),
+      trash_(sandboxes_ + "/.trash") {
   make_folder(trash_);
   make_folder(spools_);
 }

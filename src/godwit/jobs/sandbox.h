@@ -15,10 +15,10 @@
 
 namespace godwit::jobs {
 
-// Where a state directory keeps its sandboxes and spools. The folders are made on construction.
+// Where a state directory keeps its sandboxes and, unless they are in `spool_dir`, its spools. The folders are made on construction.
 class SandboxArea {
  public:
-  explicit SandboxArea(const std::string& state_dir);
+  explicit SandboxArea(const std::string& state_dir, const std::string& spool_dir = {});
 
   std::string path_of(const AttemptKey& key) const { return sandboxes_ + "/" + key.file_name(); }
   std::string marker_of(const AttemptKey& key) const { return path_of(key) + ".spooled"; }

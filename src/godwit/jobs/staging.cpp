@@ -1,6 +1,7 @@
 #include "godwit/jobs/staging.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -225,10 +226,25 @@ bool deliver(const std::string& sandbox, const std::string& name, std::string ta
   return true;
 }
 
+// What an output's name means: itself, or all that its pattern meets.
+std::vector<std::string> meant(const std::string& sandbox, const OutputFile& output) {
+  if (!output.always || output.name.find('*') == std::string::npos) return {output.name};
+  std::vector<std::string> names;
+  const fs::path pattern(output.name);
+  const auto folder = resolve_within(sandbox, pattern.has_parent_path() ? pattern.parent_path().string() : ".");
+  if (!folder || !fs::is_directory(*folder)) return names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder))
+    if (::fnmatch(pattern.filename().c_str(), entry.path().filename().c_str(), FNM_PERIOD) == 0)
+      names.push_back((pattern.parent_path() / entry.path().filename()).string());
+  return names;
+}
+
 bool deliver(const JobSpec& spec, const OutputFile& output, const std::string& sandbox) {
   const std::string& target = output.target.empty() ? output.name : output.target;
   bool there = false;
-  transferring("output '" + output.name + "'", [&] { there = deliver(sandbox, output.name, host_path(spec, target)); });
+  transferring("output '" + output.name + "'", [&] {
+    for (const std::string& name : meant(sandbox, output)) there = deliver(sandbox, name, host_path(spec, target));
+  });
   return there;
 }
 
@@ -249,10 +265,11 @@ void bring_back_all(const JobSpec& spec, const std::string& sandbox, Ending& end
       return fail(ending, Outcome::missing_output, "left no '" + output.name + "'");
 }
 
-// Of an attempt that did not succeed: only what it reported, for people.
-void bring_back_metrics(const JobSpec& spec, const std::string& sandbox) {
+// Of an attempt that did not succeed: what it reported, for people, and what comes back in any case.
+void bring_back_reports(const JobSpec& spec, const std::string& sandbox) {
   for (const OutputFile& output : spec.outputs)
-    if (!spec.metrics_file.empty() && output.name == spec.metrics_file) deliver(spec, output, sandbox);
+    if (output.always || (!spec.metrics_file.empty() && output.name == spec.metrics_file))
+      deliver(spec, output, sandbox);
 }
 
 bool is_full(const std::string& path) {
@@ -402,7 +419,7 @@ Ending stage_out(const SandboxArea& area, const Attempt& attempt, Ending ending,
     if (spec.sandbox && ending.success())
       bring_back_all(spec, sandbox, ending);
     else if (spec.sandbox)
-      bring_back_metrics(spec, sandbox);
+      bring_back_reports(spec, sandbox);
   } catch (const TransferError& error) {
     if (ending.success())
       fail(ending, is_disk_full(error.code()) ? Outcome::disk_full : Outcome::transfer_failed, error.what());

@@ -75,7 +75,7 @@ struct Client {
   explicit Client(FileDescriptor socket) : fd(std::move(socket)), channel(fd.get()) {}
   FileDescriptor fd;
   wire::Channel channel;
-  std::shared_ptr<const Environment> environment;  // set by hello
+  std::shared_ptr<const ClientEnvironment> environment;  // set by hello
   bool gone = false;
   bool watched_for_writing = false;
 };
@@ -227,7 +227,8 @@ class Supervisor final : public RunnerListener {
       if (&other != &client) read(other);
     client.channel.send(wire::Type::welcome, wire::Welcome{wire::kVersion, ::getpid()});
     if (hello.version != wire::kVersion) return;
-    client.environment = std::make_shared<const Environment>(std::move(hello.environment));
+    client.environment = std::make_shared<const ClientEnvironment>(
+        ClientEnvironment{std::move(hello.environment), std::move(hello.secrets)});
     runner_.offer(hello.sites);
   }
 

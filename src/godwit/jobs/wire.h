@@ -17,7 +17,7 @@
 
 namespace godwit::jobs::wire {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint32_t kMaxFrameBytes = 64u << 20;
 
 // Bytes that are no message. Either a program of another version or not ours at all.
@@ -139,7 +139,8 @@ struct Hello {
   std::uint32_t version = kVersion;
   std::vector<Slots> sites;
   std::vector<std::string> environment;  // what jobs inherit, "NAME=value"
-  static void visit(auto& self, auto& code) { code(self.version, self.sites, self.environment); }
+  std::vector<std::string> secrets;      // the same, for jobs that name them; they are kept in memory only
+  static void visit(auto& self, auto& code) { code(self.version, self.sites, self.environment, self.secrets); }
 };
 
 struct Welcome {
@@ -164,10 +165,11 @@ struct Launch {
   std::uint64_t memory_mb = 0;
   std::int64_t time_limit_s = 0;  // 0: none
   std::int64_t grace_s = 30;
+  std::vector<std::string> secrets;  // names of the client's that it gets
   static void visit(auto& self, auto& code) {
     code(self.key, self.site, self.slotted, self.program, self.arguments, self.environment, self.inherit_environment,
          self.directory, self.stdin_path, self.stdout_path, self.stderr_path, self.append_output, self.cpus, self.gpus,
-         self.memory_mb, self.time_limit_s, self.grace_s);
+         self.memory_mb, self.time_limit_s, self.grace_s, self.secrets);
   }
 };
 

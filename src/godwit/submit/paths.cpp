@@ -1,5 +1,7 @@
 #include "godwit/submit/paths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "godwit/base/text.h"
@@ -47,6 +49,20 @@ std::optional<std::string> file_url_path(std::string_view text) {
   if (path.starts_with("localhost/")) path.remove_prefix(std::string_view("localhost").size());
   if (!path.starts_with('/')) return std::nullopt;
   return std::string(path);
+}
+
+std::string url_path(std::string_view path) {
+  constexpr std::string_view kPlain = "/-._~";
+  std::string out;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kPlain.find(c) != std::string_view::npos;
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
 }
 
 std::string_view url_file_name(std::string_view url) {

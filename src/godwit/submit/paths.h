@@ -18,6 +18,8 @@ std::string_view last_component(std::string_view path);
 bool is_url(std::string_view text);
 // The path of a file:// URL on this machine; nullopt for any other text.
 std::optional<std::string> file_url_path(std::string_view text);
+// The path as it stands in a URL: what is neither a letter, a digit nor one of /-._~ becomes %XX.
+std::string url_path(std::string_view path);
 // What a URL's file is called: its last component without query and fragment.
 std::string_view url_file_name(std::string_view url);
 

@@ -22,6 +22,7 @@ std::optional<std::string> built_in(std::string_view name, const ResolveContext&
   if (name == "cluster" || name == "clusterid") return std::to_string(context.cluster);
   if (name == "retry") return std::to_string(context.attempt > 0 ? context.attempt - 1 : 0);
   if (name == "godwit_attempt") return std::to_string(context.attempt);
+  if (name == "godwit_directory_url") return url_path(context.directory);
   for (const std::string_view zero :
        {"process", "procid", "dagmanjobid", "failed_count", "dag_status", "step", "row", "itemindex"})
     if (name == zero) return "0";
@@ -190,14 +191,25 @@ class Resolver {
 
   void environment() {
     inherit();
+    if (const auto names = text("+GodwitSecrets")) spec_.secrets = file_list(string_literal(*names));
     const std::string_view key = values_.has("environment") ? "environment" : "env";
     const auto value = text(key);
     if (!value) return;
     try {
-      for (auto& setting : split_environment(*value)) spec_.environment.push_back(std::move(setting));
+      for (auto& setting : split_environment(*value)) set_variable(std::move(setting));
     } catch (const InputError& error) {
       fault(key, error, as_written(key, *value));
     }
+  }
+
+  // The last of several values counts, as on HTCondor.
+  void set_variable(std::pair<std::string, std::string> setting) {
+    const auto same = [&](const auto& other) { return other.first == setting.first; };
+    const auto found = std::find_if(spec_.environment.begin(), spec_.environment.end(), same);
+    if (found != spec_.environment.end())
+      found->second = std::move(setting.second);
+    else
+      spec_.environment.push_back(std::move(setting));
   }
 
   // getenv: true, false, or the names (with * for any text) that the job gets.
@@ -281,13 +293,12 @@ class Resolver {
   }
 
   // "name = target; name = target", in double quotes or not.
-  std::map<std::string, std::string> remaps() {
-    constexpr std::string_view kKey = "transfer_output_remaps";
+  std::map<std::string, std::string> remaps(std::string_view key) {
     std::map<std::string, std::string> remaps;
-    const auto value = text(kKey);
+    const auto value = text(key);
     if (!value) return remaps;
     if (value->size() < 2 || !value->starts_with('"') || !value->ends_with('"')) {
-      fault(kKey, "double quotes around the whole value are missing", as_written(kKey, *value));
+      fault(key, "double quotes around the whole value are missing", as_written(key, *value));
       return remaps;
     }
     for (const std::string& part : split_remaps(string_literal(*value))) {
@@ -295,11 +306,11 @@ class Resolver {
       const std::string name(trim(std::string_view(part).substr(0, equals)));
       const std::string target(equals == std::string::npos ? "" : trim(std::string_view(part).substr(equals + 1)));
       if (name.empty() || target.empty()) {
-        fault(kKey, "not of the form 'name = target'", part);
+        fault(key, "not of the form 'name = target'", part);
         continue;
       }
-      const auto inside = inside_sandbox(kKey, name);
-      if (inside && (is_url(target) || check_host_target(kKey, target)))
+      const auto inside = inside_sandbox(key, name);
+      if (inside && (is_url(target) || check_host_target(key, target)))
         remaps.insert_or_assign(*inside, file_url_path(target).value_or(target));
     }
     return remaps;
@@ -321,14 +332,15 @@ class Resolver {
   }
 
   void outputs() {
-    const auto targets = remaps();
+    for (const auto& [name, target] : remaps("+GodwitKeep")) spec_.outputs.push_back({name, target, false, true});
+    const auto targets = remaps("transfer_output_remaps");
     const auto optional = names_of_attribute("+GodwitOptionalOutputs");
     for (const std::string& entry : list("transfer_output_files")) {
       const auto name = inside_sandbox("transfer_output_files", entry);
       if (name) output(*name, targets, std::find(optional.begin(), optional.end(), *name) == optional.end());
     }
     if (values_.has("transfer_output_files")) return;
-    for (const auto& [name, target] : targets) spec_.outputs.push_back({name, target, false});
+    for (const auto& [name, target] : targets) spec_.outputs.push_back({name, target, false, false});
   }
 
   void output(const std::string& name, const std::map<std::string, std::string>& targets, bool required) {
@@ -338,7 +350,7 @@ class Resolver {
     const std::string target = remap != targets.end() ? remap->second : preserve_ ? name : base;
     const auto same = [&](const jobs::OutputFile& file) { return file.name == name; };
     if (std::none_of(spec_.outputs.begin(), spec_.outputs.end(), same))
-      spec_.outputs.push_back({name, target, required});
+      spec_.outputs.push_back({name, target, required, false});
   }
 
   std::vector<std::string> names_of_attribute(std::string_view key) {
@@ -357,6 +369,8 @@ class Resolver {
     if (const auto code = integer("checkpoint_exit_code", 0, 255)) spec_.checkpoint_exit_code = static_cast<int>(*code);
     const auto metrics = names_of_attribute("+GodwitMetrics");
     if (!metrics.empty()) spec_.metrics_file = metrics.front();
+    spec_.metrics_table = string_literal(text("+GodwitMetricsFormat").value_or("")) == "csv";
+    if (const auto first = integer("+GodwitMetricsFirstEpoch", 0, 1)) spec_.metrics_first_epoch = *first;
   }
 
   // --- what it asks for -----------------------------------------------------------------------------------------
