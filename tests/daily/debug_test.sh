@@ -68,7 +68,7 @@ expect 0 "$GODWIT" debug run0-train_epoch1 -- true
 rm -rf .godwit/debug
 expect 0 "$GODWIT" debug run0-train_epoch1 --json
 says out '"attempt": 1'
-says out '"FROM_SETUP=yes"'
+says out '"export FROM_SETUP=yes"'
 says out '"HUSH"'
 ! grep -q secret-value "$work/out" || fail "--json shows a secret"
 [ ! -e .godwit/debug ] || fail "--json made something"
@@ -82,7 +82,7 @@ fi
 
 # --- wrong uses ---------------------------------------------------------------------------------------------------
 expect 2 "$GODWIT" debug
-says err "NODE"
+says err "node is required"
 expect 2 "$GODWIT" debug run0-trian_epoch1 -- true
 says err "there is no node 'run0-trian_epoch1'"
 says err "did you mean 'run0-train_epoch1'?"

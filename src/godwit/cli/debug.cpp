@@ -118,8 +118,7 @@ std::vector<std::string> command_of(const Options& options) {
 }
 
 // The person at the terminal interrupts what runs there, not us: the sandbox is still to be removed.
-int run_in(const jobs::Workbench& bench, const std::vector<std::string>& command,
-           const experiment::Secrets& secrets) {
+int run_in(const jobs::Workbench& bench, const std::vector<std::string>& command, const experiment::Secrets& secrets) {
   const jobs::Workbench::Process process = bench.process(command, secrets);
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);
@@ -170,7 +169,8 @@ void add_debug(CLI::App& root, Action& action) {
                                   "godwit debug run3-train_epoch2 -- ls -l");
   auto options = std::make_shared<Options>();
   command->add_option("node", options->node, "The node, such as run0-train_epoch1")->option_text("NODE")->required();
-  command->add_option("command", options->command, "What to run instead of a shell, after --; its exit code is godwit's")
+  command
+      ->add_option("command", options->command, "What to run instead of a shell, after --; its exit code is godwit's")
       ->option_text("COMMAND...");
   command->add_option("--experiment", options->load.file, "The experiment's file or folder (default: here)")
       ->type_name("FILE");

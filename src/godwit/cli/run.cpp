@@ -16,8 +16,8 @@
 #include "godwit/cli/session.h"
 #include "godwit/cli/terminal.h"
 #include "godwit/experiment/plan.h"
-#include "godwit/journal/engine_status.h"
 #include "godwit/experiment/secrets.h"
+#include "godwit/journal/engine_status.h"
 
 namespace godwit::cli {
 namespace {

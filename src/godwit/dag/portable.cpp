@@ -59,8 +59,7 @@ std::string portable_text(const submit::Description& description, std::string_vi
   const auto needs = [used = lower(text)](std::string_view macro) { return used.find(macro) != std::string::npos; };
   std::string definitions;
   if (needs("$(godwit_attempt")) definitions += "godwit_attempt = $(RETRY)\n";
-  if (needs("$(godwit_directory_url"))
-    definitions += "godwit_directory_url = " + submit::url_path(directory) + "\n";
+  if (needs("$(godwit_directory_url")) definitions += "godwit_directory_url = " + submit::url_path(directory) + "\n";
   return definitions + text;
 }
 

@@ -20,8 +20,7 @@ constexpr std::string_view kCheckpoints = "$(run_uuid)/checkpoints";
 
 std::string with_pairs(std::string_view before, const Pairs& pairs, std::string_view separator) {
   std::string out(before);
-  for (const auto& [name, text] : pairs)
-    out += fmt::format("{}{}={}", trim(out).empty() ? "" : separator, name, text);
+  for (const auto& [name, text] : pairs) out += fmt::format("{}{}={}", trim(out).empty() ? "" : separator, name, text);
   return out;
 }
 
@@ -154,7 +153,10 @@ std::string extend_environment(std::string_view value, const Pairs& variables, c
   if (lower(trimmed).find("$(environment)") != std::string::npos) return std::string(value);
   if (trimmed.empty()) return extend_quoted("\"\"", " ", variables, defaults);
   if (in_double_quotes(trimmed)) return extend_quoted(trimmed, " ", variables, defaults);
-  return with_pairs(with_pairs("", defaults, ";") + (defaults.empty() ? "" : ";") + std::string(trimmed), variables, ";");
+  // What only begins with a quote is wrong, and must be seen to be.
+  const bool first = !defaults.empty() && trimmed.front() != '"';
+  const std::string before = first ? with_pairs("", defaults, ";") + ";" : std::string();
+  return with_pairs(before + std::string(trimmed), variables, ";");
 }
 
 std::string extend_remaps(std::string_view value, const Pairs& remaps) {

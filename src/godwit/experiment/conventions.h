@@ -3,9 +3,9 @@
 //
 // Jobs find in their environment: GODWIT_RUN, GODWIT_FIRST_EPOCH, GODWIT_LAST_EPOCH, GODWIT_METRICS and, where the
 // experiment has a checkpoint, GODWIT_CHECKPOINT, and what trackers read (trackers.h), which the template's own
-// environment may change. What W&B wrote offline comes back as runs/<run_uuid>/wandb/, however the job ended. The checkpoint of a job comes back as
-// runs/<run_uuid>/checkpoints/<its last epoch>/<path>; the folder's contents are the next job's input. Logs go to
-// runs/<run_uuid>/logs unless the template says otherwise.
+// environment may change. What W&B wrote offline comes back as runs/<run_uuid>/wandb/, however the job ended. The
+// checkpoint of a job comes back as runs/<run_uuid>/checkpoints/<its last epoch>/<path>; the folder's contents are the
+// next job's input. Logs go to runs/<run_uuid>/logs unless the template says otherwise.
 #pragma once
 
 #include <string>

@@ -22,7 +22,8 @@ constexpr std::size_t kMostBytes = 1u << 20;
 constexpr mode_t kOthers = 0077;
 
 const std::string* value_of(const Secrets& secrets, std::string_view name) {
-  const auto found = std::find_if(secrets.begin(), secrets.end(), [&](const auto& entry) { return entry.first == name; });
+  const auto found =
+      std::find_if(secrets.begin(), secrets.end(), [&](const auto& entry) { return entry.first == name; });
   return found == secrets.end() ? nullptr : &found->second;
 }
 
@@ -63,8 +64,8 @@ Secrets read_secrets(std::string_view text, const std::string& file) {
       continue;
     }
     std::string_view value = trim(entry.substr(equals + 1));
-    const bool quoted = value.size() >= 2 && value.front() == value.back() &&
-                        (value.front() == '"' || value.front() == '\'');
+    const bool quoted =
+        value.size() >= 2 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
     if (quoted) value = value.substr(1, value.size() - 2);
     if (value.find('\0') != std::string_view::npos)
       diagnostics.error(position, "the value holds a zero byte", name);

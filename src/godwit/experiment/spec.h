@@ -121,11 +121,11 @@ struct ExperimentSpec {
   CheckpointSpec checkpoint;
   std::uint32_t keep_sandboxes = 10;  // of attempts that did not succeed, to look at
   std::string metrics = "metrics.jsonl";
-  std::vector<Reference> secrets;  // variables that jobs get and no file may hold
-  std::string mlflow;  // MLflow's tracking URI, or the folder of its file store; empty: none
+  std::vector<Reference> secrets;         // variables that jobs get and no file may hold
+  std::string mlflow;                     // MLflow's tracking URI, or the folder of its file store; empty: none
   bool metrics_table = false;             // a CSV table, not lines of JSON
   std::uint32_t metrics_first_epoch = 1;  // the table's number for the first epoch
-  bool names_metrics = false;  // the experiment says so itself: then the file is an output
+  bool names_metrics = false;             // the experiment says so itself: then the file is an output
 };
 
 // What the experiment says of its runs, for its Dag.

@@ -71,8 +71,8 @@ class FileStore {
         "artifact_uri: {}\nend_time: null\nentry_point_name: ''\nexperiment_id: {}\nlifecycle_stage: active\n"
         "run_id: {}\nrun_name: {}\nrun_uuid: {}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
         "start_time: {}\nstatus: 1\ntags: []\nuser_id: {}\n",
-        yaml_text(url("/" + id_ + "/" + id + "/artifacts")), yaml_text(id_), yaml_text(id), yaml_text(name), yaml_text(id), now(),
-        yaml_text(user_name()));
+        yaml_text(url("/" + id_ + "/" + id + "/artifacts")), yaml_text(id_), yaml_text(id), yaml_text(name),
+        yaml_text(id), now(), yaml_text(user_name()));
     store::write_file(run / "meta.yaml", text, store::Durability::process);
   }
 

@@ -46,7 +46,7 @@ struct JobSpec {
   bool transfer_executable = true;     // copied into the sandbox first
   std::vector<std::string> arguments;  // argv[1…]: no shell ever reads them
   std::vector<std::pair<std::string, std::string>> environment;
-  bool inherit_environment = true;  // start from the executor's own environment
+  bool inherit_environment = true;   // start from the executor's own environment
   std::vector<std::string> secrets;  // names of variables whose values the executor has; they go on no disk
   std::vector<std::string> setup;    // the site's shell lines that come before the job (module load …)
 

@@ -372,7 +372,8 @@ class LocalExecutor final : public JobExecutor {
     if (!record.empty) read_metrics(record, true);
     follow(record, false);
     const Ending ending = classify(exit, *record.attempt.spec);
-    const std::optional<bool> progressed = record.metrics != nullptr ? std::optional(record.metrics->lines() > 0) : std::nullopt;
+    const std::optional<bool> progressed =
+        record.metrics != nullptr ? std::optional(record.metrics->lines() > 0) : std::nullopt;
     record.stage = Stage::staging_out;
     if (record.empty) return finish(record, stage_out(area_, record.attempt, ending, progressed));
     tell(record, JobState::stage_out);

@@ -30,12 +30,12 @@ struct LocalSite {
 };
 
 struct LocalExecutorOptions {
-  std::string state_dir;      // made where absent
+  std::string state_dir;       // made where absent
   std::string spool_dir = {};  // where checkpoints wait for their node's next attempt; empty: state_dir/spool
   std::vector<LocalSite> sites;
   // What, followed by the state directory, becomes the supervisor; empty: this program with `supervise`.
   std::vector<std::string> supervisor_command;
-  unsigned threads = 2;             // that move files
+  unsigned threads = 2;  // that move files
   // Name and value; they reach jobs that name them by way of the supervisor's memory.
   std::vector<std::pair<std::string, std::string>> secrets;
   std::size_t kept_sandboxes = 10;  // of attempts that did not succeed

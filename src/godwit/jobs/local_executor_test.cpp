@@ -641,8 +641,10 @@ TEST_CASE("what is to come back in any case does so after a failure too") {
     JobSpec spec = world.shell(std::string("mkdir -p w/offline-run-1 w/run-2; echo x > w/offline-run-1/data; "
                                            "ln -s offline-run-1 w/latest; echo y > other; ") +
                                end);
-    spec.outputs = {{"w/offline-run-*", "kept/", false, true}, {"w/none-*", "kept/", false, true},
-                    {"absent", "kept/", false, true}, {"other", "other", false}};
+    spec.outputs = {{"w/offline-run-*", "kept/", false, true},
+                    {"w/none-*", "kept/", false, true},
+                    {"absent", "kept/", false, true},
+                    {"other", "other", false}};
     const AttemptKey key = World::key(std::string("n") + end[5]);
     CHECK(world.run(key, spec).success() == (std::string(end) == "exit 0"));
     CHECK(world.read("kept/offline-run-1/data") == "x\n");

@@ -27,11 +27,9 @@ struct Table {
   }
   Texts again(bool last = false) {
     Texts lines;
-    follower->read(
-        [&](std::string_view line, std::uint64_t offset) {
-          lines.push_back(std::to_string(offset) + " " + std::string(line));
-        },
-        last);
+    follower->read([&](std::string_view line,
+                       std::uint64_t offset) { lines.push_back(std::to_string(offset) + " " + std::string(line)); },
+                   last);
     return lines;
   }
 
@@ -72,7 +70,8 @@ TEST_CASE("a file that is rewritten with fewer epochs gives none twice") {
 
 TEST_CASE("what is no table yet is looked at again") {
   Table table(1);
-  for (const char* text : {"", "epoch,a", "epoch,a\n1", "epoch,a\n1,\"", "step,a\n1,2\n", "epoch,a\nx,1\n-1,2\n0,3\n"}) {
+  for (const char* text :
+       {"", "epoch,a", "epoch,a\n1", "epoch,a\n1,\"", "step,a\n1,2\n", "epoch,a\nx,1\n-1,2\n0,3\n"}) {
     CAPTURE(text);
     CHECK(table.read(text, true).empty());
   }

@@ -15,7 +15,8 @@
 
 namespace godwit::jobs {
 
-// Where a state directory keeps its sandboxes and, unless they are in `spool_dir`, its spools. The folders are made on construction.
+// Where a state directory keeps its sandboxes and, unless they are in `spool_dir`, its spools. The folders are made on
+// construction.
 class SandboxArea {
  public:
   explicit SandboxArea(const std::string& state_dir, const std::string& spool_dir = {});

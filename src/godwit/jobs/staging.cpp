@@ -1,8 +1,8 @@
 #include "godwit/jobs/staging.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>

@@ -130,10 +130,11 @@ struct ResolveContext {
 
 // Carries the description out for one job. Where HTCondor and one machine differ: without `getenv` a job starts from
 // the executor's environment; without `transfer_output_files` nothing comes back; a metrics file is what
-// `+GodwitMetrics = "name"` says (a table where `+GodwitMetricsFormat = "csv"`), outputs that may be absent are in `+GodwitOptionalOutputs = "a, b"`, and what
-// comes back however the job ends in `+GodwitKeep = "a=folder/; b*=folder/"`; variables whose values
-// the executor is told otherwise are named in `+GodwitSecrets = "A, B"`; input files' names, output files and checkpoint files stay inside the sandbox. Throws InputError, with every fault, where the
-// description cannot become a job (no executable, malformed arguments, a request that is not a number with a unit).
+// `+GodwitMetrics = "name"` says (a table where `+GodwitMetricsFormat = "csv"`), outputs that may be absent are in
+// `+GodwitOptionalOutputs = "a, b"`, and what comes back however the job ends in `+GodwitKeep = "a=folder/;
+// b*=folder/"`; variables whose values the executor is told otherwise are named in `+GodwitSecrets = "A, B"`; input
+// files' names, output files and checkpoint files stay inside the sandbox. Throws InputError, with every fault, where
+// the description cannot become a job (no executable, malformed arguments, a request that is not a number with a unit).
 jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context);
 // The same with the faults to `diagnostics`; what is right is returned. Still throws where evaluate() does.
 jobs::JobSpec resolve(const Description& description, const Lookup& variables, const ResolveContext& context,

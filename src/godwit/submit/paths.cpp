@@ -52,7 +52,7 @@ std::optional<std::string> file_url_path(std::string_view text) {
 }
 
 std::string url_path(std::string_view path) {
-  constexpr std::string_view kPlain = "/-._~";
+  constexpr std::string_view kPlain = "/-._~+,=:@";
   std::string out;
   for (const char c : path) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
