@@ -95,6 +95,29 @@ says err "put a copy of journal.db back"
 expect 2 "$GODWIT" status lost
 says err "is empty: nothing has been run yet"
 
+# A folder without leave to write: nothing is begun.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+  unprivileged() { setpriv --reuid=65534 --regid=65534 --clear-groups env XDG_STATE_HOME="$work/nobody" "$@"; }
+else
+  unprivileged() { "$@"; }
+fi
+chmod 755 "$work"
+for case in none state folder; do
+  rm -rf locked && cp -r mine locked
+  [ $case = none ] || mkdir -p locked/.godwit
+  [ $case != folder ] || { mkdir locked/.godwit/inbox locked/.godwit/sandboxes && chmod -R 777 locked/.godwit; }
+  [ $case != state ] || chmod 555 locked/.godwit
+  chmod 555 locked
+  for arguments in --quiet --detach --once; do
+    expect 2 unprivileged "$GODWIT" run locked $arguments
+    says err ": Permission denied"
+    says err "copy the experiment to a folder where you may write"
+    [ "$(grep -c "Permission denied" err)" = 1 ] || fail "one message is enough: $(cat err)"
+  done
+  [ ! -e locked/runs ] || fail "something was run in a folder that cannot be written"
+  chmod -R u+w locked
+done
+
 # The slides' experiment is right, though it cannot run here.
 expect 0 "$GODWIT" plan "$data/global_pretraining"
 says out "10 training runs, 60 training jobs"

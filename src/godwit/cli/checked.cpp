@@ -46,12 +46,13 @@ CLI::Validator number_between(double least, double most) {
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string shown = fmt::format("{{{}}}", join(words, ","));
   const auto check = [words = std::move(words)](const std::string& text) -> std::string {
     if (std::find(words.begin(), words.end(), text) != words.end()) return {};
     const std::string hint = did_you_mean(text, words);
     return fmt::format("write {}, not '{}'{}", join(words, ", "), text, hint.empty() ? "" : "; " + hint);
   };
-  return {check, ""};
+  return {check, shown};
 }
 
 }  // namespace godwit::cli

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 #include "godwit/jobs/local_executor.h"
 #include "godwit/sites/machine.h"
@@ -45,6 +49,16 @@ engine::Request request_from(const Json& json) {
   return request;
 }
 
+// Jobs leave what they made in the experiment's folder; without leave to write there each of them would fail at its
+// end.
+void require_room_for_results(const journal::StateDir& state) {
+  const std::filesystem::path runs = std::filesystem::path(state.folder()) / "runs";
+  const std::string folder = std::filesystem::exists(runs) ? runs.string() : state.folder();
+  if (::access(folder.c_str(), W_OK) == 0) return;
+  throw InputError(fmt::format("cannot write {}: {}", folder, std::strerror(errno)),
+                   "results go there: copy the experiment to a folder where you may write");
+}
+
 }  // namespace
 
 journal::StateDir state_of(const experiment::Planned& planned) {
@@ -54,6 +68,7 @@ journal::StateDir state_of(const experiment::Planned& planned) {
 Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options) {
   const journal::StateDir state = options.state.value_or(state_of(planned));
   state.create();
+  if (!options.state && !options.stop_only) require_room_for_results(state);
   journal_ = journal::Journal::open(state.journal());
 
   const sites::Machine machine = sites::this_machine();

@@ -47,6 +47,14 @@ std::vector<std::string> waiting(const std::string& inbox) {
   return files;
 }
 
+// Throws where what failed is that the person may not write there.
+void require_leave(const std::string& path, int code) {
+  if (code != EACCES && code != EPERM && code != EROFS) return;
+  throw InputError(
+      fmt::format("cannot write {}: {}", path, std::strerror(code)),
+      "an experiment's state is kept beside its file: copy the experiment to a folder where you may write");
+}
+
 }  // namespace
 
 StateDir StateDir::beside(const std::string& experiment_file) {
@@ -68,12 +76,11 @@ void StateDir::create() const {
   try {
     for (const std::string& folder : {inbox(), sandboxes()}) fs::create_directories(folder);
   } catch (const fs::filesystem_error& error) {
-    const int code = error.code().value();
-    const std::string what = fmt::format("cannot make {}: {}", error.path1().string(), std::strerror(code));
-    if (code != EACCES && code != EPERM && code != EROFS)
-      throw SystemError("cannot make " + error.path1().string(), code);
-    throw InputError(what, "an experiment's state is kept beside its file: copy it to a folder where you may write");
+    require_leave(error.path1().string(), error.code().value());
+    throw SystemError("cannot make " + error.path1().string(), error.code().value());
   }
+  for (const std::string& folder : {path_, inbox(), sandboxes()})
+    if (::access(folder.c_str(), W_OK) != 0) require_leave(folder, errno);
   // State is no source: a repository that holds the experiment leaves it out.
   if (!fs::exists(path_ + "/.gitignore")) store::write_file(path_ + "/.gitignore", "*\n");
 }
