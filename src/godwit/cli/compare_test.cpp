@@ -89,7 +89,7 @@ TEST_CASE("compare --json, --html and --svg") {
 TEST_CASE("compare before anything is finished says so and is no failure") {
   const Ran ran = Told(story_of(false)).compare();
   CHECK(ran.code == 0);
-  CHECK(contains(ran.out, "Nothing finished yet: 0 of 4 runs."));
+  CHECK(contains(ran.out, "Nothing is finished: 0 of 4 runs."));
 }
 
 // Beside the journal, what the experiment's file says now.

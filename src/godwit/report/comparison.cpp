@@ -174,7 +174,7 @@ std::size_t choose_primary(const Comparison& comparison, const std::string& want
   names.reserve(metrics.size());
   for (const Metric& metric : metrics) names.push_back(metric.name);
   std::string hint = did_you_mean(wanted, names);
-  if (hint.empty()) hint = names.empty() ? "no job has reported a metric yet" : "there is: " + join(names, ", ");
+  if (hint.empty()) hint = names.empty() ? "no job has reported a metric" : "there is: " + join(names, ", ");
   throw InputError(fmt::format("no metric '{}' in this experiment", printable(wanted)), hint);
 }
 

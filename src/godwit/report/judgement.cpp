@@ -41,7 +41,7 @@ Judged judge_by(const Comparison& comparison, const Declaration& declared) {
   if (declared.metric.empty()) {
     judged.reason = "nothing is declared";
   } else if (!judged.metric) {
-    judged.reason = comparison.metrics.empty() ? "no job has reported a metric yet"
+    judged.reason = comparison.metrics.empty() ? "no job has reported a metric"
                                                : fmt::format("no run has reported '{}'{}", printable(declared.metric),
                                                              nearest_metric(comparison, declared.metric));
   } else if (!comparison.has_baseline) {
@@ -54,7 +54,7 @@ Judged judge_by(const Comparison& comparison, const Declaration& declared) {
     if (!judged.test)
       judged.test = test_groups(values_of(comparison, false, *judged.metric),
                                 values_of(comparison, true, *judged.metric), declared.margin);
-    if (!judged.test) judged.reason = "there are not yet two pairs, nor two runs in each group";
+    if (!judged.test) judged.reason = "there are not two pairs, nor two runs in each group";
   }
   return judged;
 }

@@ -101,7 +101,7 @@ TEST_CASE("no verdict without a declaration, a metric or enough runs") {
   CHECK(contains(said(experiment), "no run has reported 'val_los'; did you mean 'val_loss'?"));
   Experiment one = with_differences({0.1});
   one.declarations = {declared(0.02)};
-  CHECK(contains(said(one), "No verdict: there are not yet two pairs"));
+  CHECK(contains(said(one), "No verdict: there are not two pairs"));
 }
 
 TEST_CASE("a margin changed after the fact is shown and not followed") {

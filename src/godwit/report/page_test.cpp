@@ -183,7 +183,7 @@ TEST_CASE("pages of every state of an experiment are well formed") {
     CHECK_FALSE(contains(page, "inf\""));
     CHECK_NOTHROW(to_json(comparison).dump());
   }
-  CHECK(contains(html_page(compare(nothing_run)), "Nothing finished yet: 0 of 6 runs."));
+  CHECK(contains(html_page(compare(nothing_run)), "Nothing is finished: 0 of 6 runs."));
 }
 
 TEST_CASE("a thousand runs stay quick and readable") {
@@ -216,7 +216,7 @@ TEST_CASE("the headline says what is known and no more") {
   CHECK(contains(headline(compare(experiment)), "(1 pair, from which no interval can be had)"));
   experiment.runs[1].state = State::running;
   CHECK(contains(headline(compare(experiment)), "No migrated run and its baseline run are both finished yet."));
-  CHECK(headline(compare({})) == "Nothing finished yet: 0 of 0 runs.");
+  CHECK(headline(compare({})) == "Nothing is finished: 0 of 0 runs.");
 }
 
 TEST_CASE("a run's path through the sites") {

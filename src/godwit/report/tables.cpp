@@ -364,7 +364,7 @@ std::string difference_sentence(const Comparison& comparison) {
 std::string headline(const Comparison& comparison) {
   const std::size_t all = comparison.experiment.runs.size();
   const std::size_t finished = comparison.finished();
-  if (finished == 0) return fmt::format("Nothing finished yet: 0 of {}.", format_count(all, "run"));
+  if (finished == 0) return fmt::format("Nothing is finished: 0 of {}.", format_count(all, "run"));
   std::string text = fmt::format("{} of {} finished.", finished, format_count(all, "run"));
   if (const std::size_t invalid = comparison.invalid(); invalid > 0)
     text += fmt::format(" {} {} not what {} to be.", format_count(invalid, "run"), invalid == 1 ? "is" : "are",
