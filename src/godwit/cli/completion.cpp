@@ -5,6 +5,7 @@
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
 #include "godwit/cli/catalogue.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 
 namespace godwit::cli {
@@ -104,7 +105,7 @@ void add_completion(CLI::App& root, Action& action) {
   command->add_option("shell", *shell, "bash, zsh or fish")
       ->required()
       ->type_name("SHELL")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   command->callback([&root, &action, shell] { action = [&root, shell] { return print_completion(root, *shell); }; });
 }
 

@@ -8,6 +8,7 @@
 #include "godwit/base/json.h"
 #include "godwit/base/text.h"
 #include "godwit/cli/catalogue.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/sites/schema.h"
@@ -107,7 +108,7 @@ void add_reference(CLI::App& root, Action& action) {
   CLI::App* command = add_command(root, "reference", "Print a reference page in Markdown", "godwit reference commands");
   command->group("");
   auto page = std::make_shared<std::string>();
-  command->add_option("page", *page, "commands or files")->required()->check(CLI::IsMember({"commands", "files"}));
+  command->add_option("page", *page, "commands or files")->required()->check(one_of({"commands", "files"}));
   command->callback([&root, &action, page] { action = [&root, page] { return print_page(root, *page); }; });
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "godwit/base/json.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/sites/schema.h"
@@ -29,7 +30,7 @@ void add_schema(CLI::App& root, Action& action) {
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "Which: experiment or sites")
       ->required()
-      ->check(CLI::IsMember({"experiment", "sites"}));
+      ->check(one_of({"experiment", "sites"}));
   command->add_flag("--json", options->json, "On one line");
   command->callback([&action, options] { action = [options] { return print_schema(*options); }; });
 }

@@ -32,7 +32,10 @@ class FakeJournal final : public journal::Journal {
       --full_commits;
       return false;
     }
-    if (kill_at_commit > 0 && --kill_at_commit == 0) throw Killed{};
+    if (kill_at_commit > 0) {
+      --kill_at_commit;
+      if (kill_at_commit == 0) throw Killed{};
+    }
     for (journal::Event& event : buffered_) {
       event.seq = static_cast<std::int64_t>(events.size()) + 1;
       events.push_back(std::move(event));

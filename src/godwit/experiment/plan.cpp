@@ -157,7 +157,7 @@ Planned load_and_plan(const LoadOptions& options) {
     list.emplace(spec, sweep, std::max<std::size_t>(choice.sites.size(), 1), options.earlier, options.limit, listed);
   add_all(listed, diagnostics);
   if (has_sites && (!has_combinations || listed.has_errors()))
-    check_without_values(spec, choice, std::move(templates), options, diagnostics);
+    check_without_values(spec, choice, templates, options, diagnostics);
   if (!has_sites || !has_combinations || listed.has_errors()) diagnostics.throw_if_errors();
   const RunList& runs = *list;
   if (!spec.rehearses) warn_of_oversights(spec, choice, runs, diagnostics);
