@@ -8,6 +8,7 @@
 #include "godwit/base/text.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/experiment/spec.h"
+#include "godwit/submit/paths.h"
 
 namespace godwit::experiment {
 namespace {
@@ -80,6 +81,8 @@ void turn_into_rehearsal(ExperimentSpec& spec, Diagnostics& diagnostics) {
   set_epochs(spec, "epochs_per_job", spec.epochs_per_job, rehearsal.epochs);
   spec.rehearses = true;
   spec.results = fmt::format(".godwit/{}/runs", kRehearsalFolder);
+  if (!spec.mlflow.empty() && !submit::is_url(spec.mlflow))
+    spec.mlflow = fmt::format(".godwit/{}/mlruns", kRehearsalFolder);
   spec.replicates = 1;
   spec.compare.reset();
   spec.retry.count = 0;
