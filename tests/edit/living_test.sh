@@ -19,7 +19,9 @@ cat >train.sh <<'SCRIPT'
 #!/bin/bash
 leave=no
 trap 'leave=yes' TERM
-for ((epoch = $(cat model 2>/dev/null || echo 0) + 1; epoch <= GODWIT_LAST_EPOCH; epoch++)); do
+last=0
+[ ! -e model ] || read -r last <model # no child: the group gets SIGTERM, and a child would die of it
+for ((epoch = last + 1; epoch <= GODWIT_LAST_EPOCH; epoch++)); do
   sleep 0.03
   echo "$GODWIT_RUN $epoch" >>"$1/trained"
   echo $epoch >model
@@ -59,6 +61,7 @@ storm() {
 }
 
 write "0.1, 0.2, 0.4" 6 "north, south" 100
+"$GODWIT" run --once --quiet || fail "it does not begin"
 storm 3
 before=$("$GODWIT" status --json | grep -o '"run_uuid":"[0-9a-f]*","seed":[0-9]*')
 count=$(events)
