@@ -92,7 +92,7 @@ storm 4 --yes
 
 # --- a changed template and changed code --------------------------------------------------------------------------------
 write "0.1, 0.15, 0.2, 0.4" 15 "north, south" 100
-storm 1 --yes
+expect 0 "$GODWIT" run --once --yes --quiet
 write "0.1, 0.15, 0.2, 0.4" 15 "north, south" 120
 echo '# changed' >>train.sh
 expect 2 "$GODWIT" run
@@ -103,22 +103,26 @@ says err "the changed submit_template, train.sh"
 storm 3 --yes
 
 # --- a site leaves while jobs run there: they checkpoint and go on elsewhere -------------------------------------------
-write "0.1, 0.15, 0.2, 0.4" 24 "north, south" 120
+write "0.1, 0.15, 0.2, 0.4" 36 "north, south" 120
+revisions=$(sqlite3 .godwit/journal.db "select count(*) from event where kind='dag'")
 "$GODWIT" run --yes --quiet &
-sleep 0.25
+for _ in $(seq 500); do
+  [ "$(sqlite3 -readonly .godwit/journal.db "select count(*) from event where kind='dag'")" = "$revisions" ] || break
+  sleep 0.01
+done
 expect 2 "$GODWIT" run
 says err "is in use by process"
-write "0.1" 24 "north" 120
+write "0.1" 36 "north" 120
 expect 2 "$GODWIT" run --yes
 says err "an engine is at work on this experiment as it was before it was edited"
 kill -KILL $! && wait $! 2>/dev/null
-write "0.1, 0.15, 0.2, 0.4" 24 "west, south" 120
+write "0.1, 0.15, 0.2, 0.4" 36 "west, south" 120
 storm 3 --yes
 
 # --- a run is given up while it runs, and comes back -------------------------------------------------------------------
-write "0.1, 0.15, 0.4" 24 "west, south" 120
+write "0.1, 0.15, 0.4" 36 "west, south" 120
 storm 2 --yes
-write "0.1, 0.15, 0.2, 0.4" 24 "west, south" 120
+write "0.1, 0.15, 0.2, 0.4" 36 "west, south" 120
 storm 2 --yes
 expect 0 "$GODWIT" run --yes --quiet
 expect 0 "$GODWIT" run --quiet
@@ -134,13 +138,13 @@ for alpha in 0.1 0.15 0.2 0.4; do
   uuid=$(uuid_of "$alpha")
   epochs=$(grep "^$uuid " trained | cut -d' ' -f2 | sort -n)
   if [ "$uuid" = "$given_up" ]; then epochs=$(uniq <<<"$epochs"); fi
-  [ "$epochs" = "$(seq 24)" ] || fail "alpha $alpha trained the epochs: $(tr '\n' ' ' <<<"$epochs")"
-  [ "$(cat "runs/$uuid/checkpoints/24/model")" = 24 ] || fail "alpha $alpha has no last checkpoint"
+  [ "$epochs" = "$(seq 36)" ] || fail "alpha $alpha trained the epochs: $(tr '\n' ' ' <<<"$epochs")"
+  [ "$(cat "runs/$uuid/checkpoints/36/model")" = 36 ] || fail "alpha $alpha has no last checkpoint"
 done
-[ "$(wc -l <trained)" -le $((4 * 24 + 3)) ] || fail "the run that was given up trained too much twice"
+[ "$(wc -l <trained)" -le $((4 * 36 + 3)) ] || fail "the run that was given up trained too much twice"
 
 # --- an orphan stays explained, and is not compared ----------------------------------------------------------------------
-write "0.1, 0.15, 0.4" 24 "west, south" 120
+write "0.1, 0.15, 0.4" 36 "west, south" 120
 expect 0 "$GODWIT" run --yes --quiet
 expect 0 "$GODWIT" status
 says out "1 run that the experiment no longer has"
