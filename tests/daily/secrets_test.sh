@@ -60,10 +60,10 @@ rm -rf fast .godwit runs
 QUIET_TOKEN=$value "$GODWIT" run --quiet > out 2> err &
 engine=$!
 for _ in $(seq 300); do
-  "$GODWIT" status --json 2>/dev/null | grep -q '"running": *[1-9]' && break
+  [ "$(sqlite3 .godwit/journal.db "SELECT count(*) FROM event WHERE kind = 'active'" 2> /dev/null)" = 2 ] && break
   sleep 0.1
 done
-kill -9 $engine
+kill -9 $engine || fail "the engine had ended before it was killed"
 wait $engine 2>/dev/null
 nowhere "while jobs run without their engine"
 supervisor=$(pgrep -f "supervise $work/mine/.godwit" | head -1)
