@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <limits>
@@ -19,6 +20,7 @@
 #include <variant>
 
 #include "godwit/base/error.h"
+#include "godwit/base/json.h"
 #include "godwit/jobs/classify.h"
 #include "godwit/jobs/launch.h"
 #include "godwit/jobs/metrics_follower.h"
@@ -366,12 +368,36 @@ class LocalExecutor final : public JobExecutor {
     finish(record, ending);
   }
 
+  // Some programs (PyTorch Lightning) answer SIGTERM by ending orderly, with exit code 0: what they reported says whether
+  // they were done.
+  static bool left_early(const Record& record) {
+    const JobSpec& spec = *record.attempt.spec;
+    if (record.metrics == nullptr) return false;
+    const auto is_last = [](const auto& variable) { return variable.first == "GODWIT_LAST_EPOCH"; };
+    const auto wanted = std::find_if(spec.environment.begin(), spec.environment.end(), is_last);
+    if (wanted == spec.environment.end()) return false;
+    const Json line = Json::parse(record.metrics->last_line(), nullptr, false);
+    if (line.is_object() && line.contains("epoch") && line["epoch"].is_number_integer())
+      return line["epoch"].get<std::int64_t>() < std::strtoll(wanted->second.c_str(), nullptr, 10);
+    // It reports, and has not yet.
+    const auto reports = [&](const OutputFile& output) { return output.name == spec.metrics_file; };
+    return record.metrics->lines() == 0 && std::any_of(spec.outputs.begin(), spec.outputs.end(), reports);
+  }
+
+  static Ending told_to_leave(Ending ending) {
+    ending.outcome = Outcome::evicted;
+    ending.detail = "told to leave, it ended before its last epoch";
+    return ending;
+  }
+
   void exited(const std::string& key, Record& record, const wire::Exit& exit) {
     leave_site(record);
     record.empty = left_nothing(area_, record.attempt);
     if (!record.empty) read_metrics(record, true);
     follow(record, false);
-    const Ending ending = classify(exit, *record.attempt.spec);
+    Ending ending = classify(exit, *record.attempt.spec);
+    if (exit.cause == wire::Cause::terminated && ending.success() && left_early(record))
+      ending = told_to_leave(std::move(ending));
     const std::optional<bool> progressed =
         record.metrics != nullptr ? std::optional(record.metrics->lines() > 0) : std::nullopt;
     record.stage = Stage::staging_out;

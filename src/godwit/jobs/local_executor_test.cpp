@@ -634,6 +634,33 @@ TEST_CASE("submitting what another engine submitted runs it once") {
   CHECK(world.endings.size() == 1);
 }
 
+TEST_CASE("one that is told to leave and ends orderly before its last epoch goes on later") {
+  struct Case {
+    const char* reports;
+    Outcome outcome;
+  };
+  for (const Case& c : {Case{"{\\\"epoch\\\":3}", Outcome::evicted}, Case{"{\\\"epoch\\\":4}", Outcome::exited},
+                        Case{"", Outcome::evicted}}) {
+    CAPTURE(c.reports);
+    World world;
+    JobSpec spec = world.shell("trap 'exit 0' TERM; echo \"" + std::string(c.reports) +
+                               "\" > m; echo half > ck; while :; do sleep 0.05; done");
+    spec.environment = {{"GODWIT_LAST_EPOCH", "4"}};
+    spec.metrics_file = "m";
+    spec.checkpoint_files = {"ck"};
+    spec.outputs = {{"m", "m", false}, {"ck", "final", true}};
+    const AttemptKey key = World::key("leaves");
+    world.submit(key, spec);
+    REQUIRE(world.active(key));
+    REQUIRE(world.until([&] { return fs::exists(world.state() + "/sandboxes/leaves.1.job/ck"); }));
+    const std::vector<AttemptKey> keys{key};
+    world.executor->cancel(keys, false);
+    CHECK(world.ending(key).outcome == c.outcome);
+    CHECK(fs::exists(world.folder / "final") == (c.outcome == Outcome::exited));
+    CHECK(fs::exists(world.state() + "/spool/leaves/ck") == (c.outcome == Outcome::evicted));
+  }
+}
+
 TEST_CASE("what is to come back in any case does so after a failure too") {
   World world;
   for (const char* end : {"exit 0", "exit 1"}) {

@@ -20,15 +20,19 @@ class MetricsFollower {
   // What is new. `last`: the job has ended, so that what looked unfinished counts, too, where it is whole.
   virtual void read(const OnLine& on_line, bool last) = 0;
   std::uint64_t lines() const { return lines_; }
+  // "" where there was none.
+  const std::string& last_line() const { return last_line_; }
 
  protected:
   void give(std::string_view line, std::uint64_t offset, const OnLine& on_line) {
     ++lines_;
+    last_line_ = line;
     on_line(line, offset);
   }
 
  private:
   std::uint64_t lines_ = 0;
+  std::string last_line_;
 };
 
 // Of the spec's metrics file, which must not lead out of the sandbox.
