@@ -368,8 +368,8 @@ class LocalExecutor final : public JobExecutor {
     finish(record, ending);
   }
 
-  // Some programs (PyTorch Lightning) answer SIGTERM by ending orderly, with exit code 0: what they reported says whether
-  // they were done.
+  // Some programs (PyTorch Lightning) answer SIGTERM by ending orderly, with exit code 0: what they reported says
+  // whether they were done.
   static bool left_early(const Record& record) {
     const JobSpec& spec = *record.attempt.spec;
     if (record.metrics == nullptr) return false;
