@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -88,7 +89,8 @@ class LineFollower final : public MetricsFollower {
 std::optional<std::int64_t> whole_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value < 1e9)) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(value) || value < 0 || value >= 1e9) return std::nullopt;
   const auto number = static_cast<std::int64_t>(value);
   return static_cast<double>(number) == value ? std::optional(number) : std::nullopt;
 }
