@@ -126,6 +126,9 @@ int run(int argc, char** argv) {
   add_debug(root, action);
   add_stop(root, action);
   add_retry(root, action);
+  add_pause(root, action);
+  add_promote(root, action);
+  add_prune(root, action);
   add_compare(root, action);
   add_schema(root, action);
   add_completion(root, action);

@@ -155,10 +155,11 @@ void Progress::clear_live_line() {
 std::string Progress::headline(const engine::Snapshot& snapshot) const {
   const engine::Counts& counts = snapshot.counts;
   const std::size_t total =
-      counts.waiting + counts.ready + counts.running + counts.done + counts.failed + counts.futile;
+      counts.waiting + counts.ready + counts.running + counts.done + counts.failed + counts.futile + counts.pruned;
   std::string text = fmt::format("{} of {} jobs done, {} running", counts.done, total, counts.running);
   if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
   if (counts.futile > 0) text += fmt::format(", {} futile", counts.futile);
+  if (counts.pruned > 0) text += fmt::format(", {} pruned", counts.pruned);
   if (snapshot.stopping) text += "; stopping";
   if (!snapshot.paused.empty()) text += "; paused: " + snapshot.paused;
   return text;

@@ -70,7 +70,10 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
     switch (end) {
       case engine::RunEnd::succeeded:
         fmt::print("{} 'godwit compare' shows what came out.\n",
-                   counts.done == 1 ? "The only job is done." : fmt::format("All {} jobs are done.", counts.done));
+                   counts.pruned != 0
+                       ? fmt::format("{} done, {} not needed.", format_count(counts.done, "job"), counts.pruned)
+                   : counts.done == 1 ? "The only job is done."
+                                      : fmt::format("All {} jobs are done.", counts.done));
         break;
       case engine::RunEnd::failed:
         fmt::print("{} done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
@@ -79,6 +82,10 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
       case engine::RunEnd::stopped:
         fmt::print("Stopped with {} done, {} failed, {} to go. 'godwit run' goes on.\n",
                    format_count(counts.done, "job"), counts.failed, counts.waiting + counts.ready + counts.running);
+        break;
+      case engine::RunEnd::paused:
+        fmt::print("{} done; the {} left belong to runs that are paused. 'godwit promote RUN', then 'godwit run'.\n",
+                   format_count(counts.done, "job"), counts.waiting + counts.ready);
         break;
       case engine::RunEnd::once:
         fmt::print(
@@ -94,6 +101,7 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
     case engine::RunEnd::failed:
       return kFailed;
     case engine::RunEnd::stopped:
+    case engine::RunEnd::paused:
       return kInterrupted;
   }
   return kFailed;

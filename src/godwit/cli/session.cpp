@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "godwit/experiment/secrets.h"
 #include "godwit/experiment/trackers.h"
@@ -35,10 +36,12 @@ Json site_json(const sites::Site& site, std::uint32_t slots) {
 
 engine::Request request_from(const Json& json) {
   engine::Request request;
-  const std::string what = json.at("what");
-  request.what = what == "retry"      ? engine::Request::What::retry
-                 : what == "stop_now" ? engine::Request::What::stop_now
-                                      : engine::Request::What::stop;
+  using What = engine::Request::What;
+  static const std::map<std::string, What> kWhat{{"stop", What::stop},   {"stop_now", What::stop_now},
+                                                 {"retry", What::retry}, {"pause", What::pause},
+                                                 {"prune", What::prune}, {"promote", What::promote}};
+  request.what = kWhat.at(json.at("what"));
+  if (const auto runs = json.find("runs"); runs != json.end()) request.runs = runs->get<std::vector<std::string>>();
   if (const auto nodes = json.find("nodes"); nodes != json.end())
     request.nodes = nodes->get<std::vector<std::string>>();
   return request;

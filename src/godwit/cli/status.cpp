@@ -67,7 +67,7 @@ struct StateWord {
 constexpr StateWord kStateWords[] = {
     {NodeState::done, Style::good},   {NodeState::active, Style::busy},   {NodeState::queued, Style::busy},
     {NodeState::ready, Style::plain}, {NodeState::waiting, Style::plain}, {NodeState::failed, Style::bad},
-    {NodeState::futile, Style::bad},
+    {NodeState::futile, Style::bad},  {NodeState::pruned, Style::faint},
 };
 
 Style style_of(NodeState state) {
@@ -224,6 +224,34 @@ std::string counts_line(const Moment& moment) {
   return fmt::format("{}: {}\n", format_count(counts.total(), "job"), out.empty() ? "none" : out);
 }
 
+// "stopped early at 12", "paused at 4", or the state of its jobs.
+Cell run_state_cell(const Run& run, NodeState state) {
+  const bool moves = state == NodeState::active || state == NodeState::queued || state == NodeState::failed;
+  if (!run.steered || moves) return {std::string(to_string(state)), style_of(state)};
+  const char* word = !run.steered->pruned ? "paused" : run.steered->by == "early_stop" ? "stopped early" : "pruned";
+  return {run.steered->epoch == 0 ? word : fmt::format("{} at {}", word, run.steered->epoch),
+          run.steered->pruned ? Style::faint : Style::note};
+}
+
+// Why runs wait or were ended: a line for each of the first few.
+std::string steered_lines(const Moment& moment) {
+  constexpr std::size_t kMostSteered = 10;
+  std::string out;
+  std::size_t left_out = 0, shown = 0;
+  for (const Run& run : moment.view().runs()) {
+    if (!run.steered || run.orphaned) continue;
+    if (shown++ >= kMostSteered) {
+      ++left_out;
+      continue;
+    }
+    const char* word = !run.steered->pruned ? "paused" : run.steered->by == "early_stop" ? "stopped early" : "pruned";
+    const std::string at = run.steered->epoch == 0 ? "" : fmt::format(" at epoch {}", run.steered->epoch);
+    out += fmt::format("run{} {}{}: {}\n", run.number, word, at, report::printable(run.steered->reason));
+  }
+  if (left_out != 0) out += fmt::format("… and {}\n", format_count(left_out, "more run"));
+  return out;
+}
+
 std::string runs_table(const Moment& moment) {
   const View& view = moment.view();
   Table table({{"run"},
@@ -244,7 +272,7 @@ std::string runs_table(const Moment& moment) {
                    {fmt::format("{}/{}", done, run.epochs)},
                    {path_text(view, run)},
                    {metrics_text(view, i)},
-                   {std::string(to_string(state)), style_of(state)}});
+                   run_state_cell(run, state)});
   }
   std::string out = table.render(moment.terminal);
   const std::size_t wanted = wanted_runs(view).size();
@@ -349,7 +377,7 @@ std::string checkpoints_line(const View& view) {
 std::string render(const Moment& moment) {
   std::string out = headline(moment) + progress_line(moment) + counts_line(moment) + checkpoints_line(moment.view());
   const std::string main = moment.view().runs().empty() ? nodes_table(moment) : runs_table(moment);
-  for (const std::string& part : {main, sites_table(moment), stuck_lines(moment)})
+  for (const std::string& part : {main, steered_lines(moment), sites_table(moment), stuck_lines(moment)})
     if (!part.empty()) out += "\n" + part;
   return out;
 }
@@ -385,6 +413,18 @@ Json last_metrics(const View& view, journal::RunIndex run, std::string_view kind
   return epochs.empty() ? Json(nullptr) : std::move(epochs.back().metrics);
 }
 
+Json steered_json(const Run& run) {
+  if (!run.steered) return nullptr;
+  const journal::Steered& steered = *run.steered;
+  Json json{{"what", steered.pruned ? "pruned" : "paused"},
+            {"by", steered.by},
+            {"reason", steered.reason},
+            {"time", iso_time(steered.time)}};
+  if (steered.epoch != 0) json["epoch"] = steered.epoch;
+  if (steered.rung) json["rung"] = *steered.rung;
+  return json;
+}
+
 Json run_json(const View& view, journal::RunIndex index) {
   const Run& run = view.runs()[index];
   Json values = Json::object();
@@ -402,6 +442,7 @@ Json run_json(const View& view, journal::RunIndex index) {
           {"epochs_done", view.epochs_done(run)},
           {"state", to_string(state_of(view, run))},
           {"orphaned", run.orphaned},
+          {"steered", steered_json(run)},
           {"sites", sites},
           {"jobs", counts_json(view.counts_of(run))},
           {"metrics", last_metrics(view, index, "train")},

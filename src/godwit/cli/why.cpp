@@ -66,6 +66,9 @@ void print(const Explanation& e, const Terminal& terminal) {
 // What is there to say of all, where nothing is stuck.
 std::string all_is_well(const Opened& opened) {
   const journal::Counts& counts = opened.view.counts();
+  if (counts[NodeState::pruned] != 0 && counts[NodeState::done] + counts[NodeState::pruned] == counts.total())
+    return fmt::format("nothing is stuck: {} done, the other {} not needed",
+                       format_count(counts[NodeState::done], "job"), counts[NodeState::pruned]);
   if (counts[NodeState::done] == counts.total())
     return fmt::format("nothing is stuck: all of {} {} done", format_count(counts.total(), "job"),
                        counts.total() == 1 ? "is" : "are");

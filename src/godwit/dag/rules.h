@@ -28,9 +28,28 @@ struct KeepRule {
   std::optional<Metric> metric;  // where `best` is not 0
 };
 
+// When a run has stopped getting better (engine/early_stop.h).
+struct EarlyStopRule {
+  Metric metric;
+  std::uint32_t patience = 1;  // epochs
+  double min_delta = 0;        // an improvement is larger than that
+};
+
+// Asynchronous successive halving (engine/asha.h). Resources are counted in training jobs, so that rungs lie where a
+// run can wait.
+struct AshaRule {
+  Metric metric;
+  std::uint32_t reduction = 3;
+  std::uint32_t grace = 1;  // jobs before the first rung
+  std::uint32_t max = 0;    // jobs; 0: as many as the longest run has
+};
+
 struct Rules {
-  std::string checkpoint;  // the file that every training job leaves, below its checkpoint's folder; empty: none
+  std::string checkpoint;       // the file that every training job leaves, below its checkpoint's folder; empty: none
+  bool metrics_return = false;  // the metrics files come back, also without Godwit
   std::optional<KeepRule> keep;
+  std::optional<EarlyStopRule> early_stop;
+  std::optional<AshaRule> asha;
 };
 
 }  // namespace godwit::dag

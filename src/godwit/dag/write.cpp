@@ -6,6 +6,7 @@
 
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
+#include "godwit/dag/early_stop_script.h"
 #include "godwit/dag/output_file.h"
 #include "godwit/dag/portable.h"
 
@@ -130,6 +131,8 @@ struct AttributeLine {
   std::string after;   // " 3 UNLESS-EXIT 2\n"
 };
 
+constexpr std::string_view kScriptPre = "SCRIPT PRE ";
+
 void add_script(std::vector<AttributeLine>& lines, const char* when, const std::optional<Script>& script) {
   if (!script) return;
   std::string rest = ' ' + script->executable;
@@ -172,6 +175,10 @@ class Writer {
   }
 
   Written run() {
+    if (graph_.rules.asha)
+      throw InputError("DAGMan cannot halve: it neither pauses runs nor promotes them ('asha')",
+                       "'godwit run' does; or leave 'asha' out");
+    prepare_rules();
     header();
     descriptions();
     nodes();
@@ -275,6 +282,40 @@ class Writer {
     file.finish();
   }
 
+  void prepare_rules() {
+    if (graph_.rules.keep)
+      written_.notes.emplace_back("DAGMan deletes no checkpoints; only `godwit run` carries out `keep`");
+    if (!graph_.rules.early_stop) return;
+    if (std::string why = why_no_early_stop_script(graph_); !why.empty()) {
+      written_.notes.push_back(std::move(why));
+      return;
+    }
+    const std::string name = file_stem(graph_) + ".early_stop.sh";
+    OutputFile file(dir_ / name);
+    file.put(early_stop_script());
+    written_.bytes += file.bytes();
+    file.finish();
+    std::filesystem::permissions(
+        dir_ / name,
+        std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec | std::filesystem::perms::others_exec,
+        std::filesystem::perm_options::add);
+    early_stop_ = (files_from_node_.empty() ? "./" : files_from_node_) + name;
+  }
+
+  // A node has one PRE script: its own follows the one that may skip it.
+  void early_stop(NodeId node, std::string_view name) {
+    out_.put("SCRIPT PRE ");
+    out_.put(name);
+    out_.put(' ' + early_stop_ + early_stop_arguments(graph_, node));
+    if (const auto& own = graph_.attributes(node).pre) {
+      out_.put(' ' + own->executable);
+      for (const std::string& argument : own->arguments) out_.put(' ' + argument);
+    }
+    out_.put("\nPRE_SKIP ");
+    out_.put(name);
+    out_.put(' ' + std::to_string(kSkipExitCode) + '\n');
+  }
+
   void nodes() {
     std::vector<std::vector<AttributeLine>> lines;
     for (const Attributes& attributes : graph_.all_attributes()) lines.push_back(lines_of(attributes));
@@ -286,7 +327,10 @@ class Writer {
       job(node, name);
       vars.put(node, name);
       attributes_used[graph_.attributes_id(node)] = true;
+      const bool may_stop = !early_stop_.empty() && graph_.run_of(node) != kNoRun;
+      if (may_stop) early_stop(node, name);
       for (const AttributeLine& line : lines[graph_.attributes_id(node)]) {
+        if (may_stop && line.before == kScriptPre) continue;
         out_.put(line.before);
         out_.put(name);
         out_.put(line.after);
@@ -344,6 +388,7 @@ class Writer {
   std::size_t sites_ = 1;
   std::vector<Named> descriptions_;  // template-major
   std::string job_suffix_;           // " DIR …" where nodes run elsewhere than the .dag lies
+  std::string early_stop_;           // the script that may skip a node, from there; empty: none
   std::string files_from_node_;      // from there to the files beside the .dag
 };
 

@@ -27,7 +27,7 @@ bool is_about_runs(std::string_view path) {
   path.remove_prefix(kPrefix.size());
   const std::string_view key = path.substr(0, path.find('.'));
   for (const std::string_view known : {"name", "vars", "include", "exclude", "epochs", "epochs_per_job", "replicates",
-                                       "baseline", "seed", "compare", "rehearse", "keep"})
+                                       "baseline", "seed", "compare", "rehearse", "keep", "early_stop", "asha"})
     if (key == known) return true;
   return key.starts_with("x-");
 }
@@ -134,7 +134,7 @@ class Comparer {
       const journal::Node* old = known ? &before_.nodes()[*known] : nullptr;
       if (known) wanted_nodes_.push_back(*known);
       if (after_.kind(node) == dag::NodeKind::service) continue;
-      const bool done = old != nullptr && old->state == NodeState::done;
+      const bool done = old != nullptr && (old->state == NodeState::done || old->state == NodeState::pruned);
       if (!done) ++edit_.jobs_to_run;
       if (old != nullptr && old->state == NodeState::failed) ++edit_.failed;
       if (after_.run_of(node) != dag::kNoRun) read_node(node, old, done);

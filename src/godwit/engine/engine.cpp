@@ -73,6 +73,10 @@ Engine::Engine(const dag::Graph& graph, Surroundings surroundings, EngineOptions
       book_(graph),
       keeper_(graph, plan_, book_, around_.checkpoints,
               [this](Kind kind, NodeId node, std::string json) { log(kind, node, std::move(json)); }),
+      steering_(graph, plan_, book_,
+                [this](Kind kind, NodeId node, std::string json) {
+                  node == dag::kNoNode ? log(kind, std::move(json)) : log(kind, node, std::move(json));
+                }),
       attempts_(graph.size()),
       in_flight_at_(graph.sites().size()),
       mean_wall_s_(graph.sites().size(), kShortJobSeconds) {}
@@ -102,6 +106,7 @@ RunEnd Engine::loop() {
     poll_executors();
     watch_disk();
     fill();
+    if (steer_what_waits()) continue;
     if (!commit()) {
       around_.clock.sleep_until(around_.clock.monotonic() + kIdleWait);
       continue;
@@ -109,7 +114,7 @@ RunEnd Engine::loop() {
     act();
     around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
     if (over()) return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
-    if (stopping_ && idle()) return RunEnd::stopped;
+    if (stopping_ && idle()) return all_paused_ ? RunEnd::paused : RunEnd::stopped;
     wait();
   }
 }
@@ -123,8 +128,10 @@ RunEnd Engine::step() {
   settle();
   handle_requests();
   watch_disk();
-  do fill();
-  while (completed_in_turn_ > 0);
+  do {
+    fill();
+    if (completed_in_turn_ == 0 && plan_.counts().running == 0 && paused_.empty()) steering_.wind_up();
+  } while (completed_in_turn_ > 0);
   settle();
   around_.observer.on_turn({plan_.counts(), in_flight_.size(), stopping_, paused_});
   if (plan_.finished()) return plan_.success() ? RunEnd::succeeded : RunEnd::failed;
@@ -159,8 +166,10 @@ std::vector<jobs::JobExecutor*> Engine::executors() const {
 void Engine::start() {
   Recovered recovered =
       engine::recover(around_.journal, graph_, options_.file, [this](const journal::Event& event, NodeId node) {
-        if (event.kind == Kind::epoch && !book_.empty()) book_.observe(node, Json::parse(event.json));
-        keeper_.replay(event, node);
+        if (event.kind == Kind::epoch && node != dag::kNoNode && !book_.empty())
+          book_.observe(node, Json::parse(event.json));
+        if (node != dag::kNoNode) keeper_.replay(event, node);
+        steering_.replay(event, node);
       });
   const bool resumed = !recovered.dag_uuid.empty();
   dag_uuid_ = resumed ? recovered.dag_uuid : new_uuid();
@@ -180,6 +189,7 @@ void Engine::start() {
   ended_before_ = recovered.ended && !edit;
   recover(std::move(recovered));
   if (edit) log_futile();
+  steering_.resume();
   if (!options_.stop_only) keeper_.resume();
   if (options_.stop_only) {
     stop(false);
@@ -212,6 +222,11 @@ void Engine::recover_nodes(Recovered& recovered) {
   for (NodeId node = 0; node < graph_.size(); ++node) {
     if (recovered.finals[node] == Recovered::Final::done) plan_.finish(node);
     if (recovered.finals[node] == Recovered::Final::failed) plan_.fail(node);
+    if (recovered.finals[node] != Recovered::Final::pruned) continue;
+    // An edit may have put others behind it.
+    for (const NodeId pruned : plan_.prune(node))
+      if (recovered.finals[pruned] != Recovered::Final::pruned)
+        log(Kind::node_pruned, pruned, dump({{"by", "edit"}, {"reason", "a job before it was pruned"}}));
   }
   for (auto& [node, progress] : recovered.progress) {
     plan_.restore_books(node, progress.retries_used, progress.job_ending);
@@ -324,12 +339,14 @@ void Engine::record_end(RunEnd end) {
     log(Kind::dag_ended, dump({{"success", plan_.success()},
                                {"done", counts.done},
                                {"failed", counts.failed},
-                               {"futile", counts.futile}}));
+                               {"futile", counts.futile},
+                               {"pruned", counts.pruned}}));
   }
-  const char* reason = end == RunEnd::once ? "once"
-                       : plan_.finished()  ? "finished"
-                       : interrupted_      ? "interrupted"
-                                           : "stopped";
+  const char* reason = end == RunEnd::once     ? "once"
+                       : end == RunEnd::paused ? "paused"
+                       : plan_.finished()      ? "finished"
+                       : interrupted_          ? "interrupted"
+                                               : "stopped";
   log(Kind::engine_stopped, dump({{"reason", reason}}));
   while (!commit()) {
     if (interrupts_.load() > 1) return;
@@ -352,10 +369,48 @@ void Engine::handle_requests() {
 }
 
 void Engine::handle(const Request& request) {
-  static constexpr const char* kNames[] = {"stop", "stop_now", "retry"};
-  log(Kind::request, dump({{"what", kNames[static_cast<int>(request.what)]}, {"nodes", request.nodes}}));
-  if (request.what == Request::What::retry) return retry_nodes(request.nodes);
-  stop(request.what == Request::What::stop_now);
+  static constexpr const char* kNames[] = {"stop", "stop_now", "retry", "pause", "promote", "prune"};
+  Json json{{"what", kNames[static_cast<int>(request.what)]}, {"nodes", request.nodes}};
+  if (!request.runs.empty()) json["runs"] = request.runs;
+  log(Kind::request, dump(json));
+  switch (request.what) {
+    case Request::What::stop:
+    case Request::What::stop_now:
+      return stop(request.what == Request::What::stop_now);
+    case Request::What::retry:
+      return retry_nodes(request.nodes);
+    case Request::What::pause:
+      for (const std::string& run : request.runs) steering_.pause(run);
+      return;
+    case Request::What::promote:
+      for (const std::string& run : request.runs) steering_.promote(run);
+      return;
+    case Request::What::prune:
+      for (const std::string& run : request.runs) prune_run(run);
+      return;
+  }
+}
+
+// What runs of it leaves as for a stop; its checkpoint is kept.
+void Engine::prune_run(const std::string& uuid) {
+  const auto running = steering_.prune(uuid);
+  if (!running) return;
+  const auto flight = in_flight_.find(flight_key(graph_.name_of(*running), Phase::job));
+  if (flight != in_flight_.end())
+    to_send_away_[&executor_of(flight->second)].push_back(
+        builder_->key(*running, flight->second.attempt, flight->second.phase));
+}
+
+// Where nothing runs and nothing could begin, what is left is paused: it is ended where nothing can promote it any
+// more, else the engine stops until somebody does.
+bool Engine::steer_what_waits() {
+  const bool stuck =
+      !stopping_ && paused_.empty() && completed_in_turn_ == 0 && plan_.counts().running == 0 && !plan_.finished();
+  if (!stuck) return false;
+  if (steering_.wind_up()) return true;
+  all_paused_ = true;
+  stop(false);
+  return false;
 }
 
 void Engine::poll_executors() {
@@ -404,11 +459,13 @@ void Engine::fill() {
 }
 
 std::size_t Engine::capacity(dag::SiteId site) const {
-  return around_.sites[site].slots + (mean_wall_s_[site] < kShortJobSeconds ? kAhead : 0);
+  const bool ahead = mean_wall_s_[site] < kShortJobSeconds && !steering_.asynchronous();
+  return around_.sites[site].slots + (ahead ? kAhead : 0);
 }
 
 void Engine::fill_site(dag::SiteId site) {
   while (in_flight_at_[site] < capacity(site) && completed_in_turn_ < kNodesPerTurn) {
+    steering_.offer(site);
     const auto node = plan_.take_ready(site);
     if (!node) return;
     if (graph_.kind(*node) == dag::NodeKind::noop) {
@@ -692,7 +749,7 @@ void Engine::follow(const InFlight& flight, const Ending& ending, const Verdict&
   switch (verdict.next) {
     case Next::run_job:
       // In a stop the node goes back; its PRE script runs again with it.
-      if (stopping_) return plan_.requeue(flight.node);
+      if (stopping_) return requeue(flight.node);
       return submit_phase(flight.node, Phase::job);
     case Next::run_post:
       return submit_phase(flight.node, Phase::post);
@@ -702,12 +759,12 @@ void Engine::follow(const InFlight& flight, const Ending& ending, const Verdict&
       return fail_node(flight.node, verdict.reason);
     case Next::retry:
       escalate_memory(flight.node, ending);
-      return plan_.requeue(flight.node);
+      return requeue(flight.node);
     case Next::resume_post:
       live_[flight.node].resume_at_post = true;
-      return plan_.requeue(flight.node);
+      return requeue(flight.node);
     case Next::resume:
-      return plan_.requeue(flight.node);
+      return requeue(flight.node);
   }
 }
 
@@ -732,7 +789,13 @@ void Engine::finish_node(NodeId node) {
   log(Kind::node_done, node);
   live_.erase(node);
   plan_.finish(node);
+  steering_.on_done(node);
   keeper_.on_end(node);
+}
+
+void Engine::requeue(NodeId node) {
+  plan_.requeue(node);
+  steering_.on_requeued(node);
 }
 
 void Engine::fail_node(NodeId node, const std::string& reason) {

@@ -26,6 +26,7 @@
 #include "godwit/engine/metric_book.h"
 #include "godwit/engine/plan.h"
 #include "godwit/engine/recovery.h"
+#include "godwit/engine/steering.h"
 #include "godwit/jobs/executor.h"
 #include "godwit/journal/journal.h"
 
@@ -39,9 +40,10 @@ struct SitePort {
 
 // What somebody asks of a running engine.
 struct Request {
-  enum class What : std::uint8_t { stop, stop_now, retry };
+  enum class What : std::uint8_t { stop, stop_now, retry, pause, promote, prune };
   What what = What::stop;
-  std::vector<std::string> nodes;  // of retry
+  std::vector<std::string> nodes;      // of retry
+  std::vector<std::string> runs = {};  // of the last three: uuids
 };
 
 struct Snapshot {
@@ -85,7 +87,8 @@ struct EngineOptions {
   std::optional<std::uint32_t> edit_of = std::nullopt;
 };
 
-enum class RunEnd : std::uint8_t { succeeded, failed, stopped, once };
+// paused: all that is left belongs to runs that are paused.
+enum class RunEnd : std::uint8_t { succeeded, failed, stopped, once, paused };
 
 class Engine {
  public:
@@ -177,6 +180,9 @@ class Engine {
   void check_epochs(const InFlight& flight, jobs::Ending& ending) const;
   void finish_node(dag::NodeId node);
   void fail_node(dag::NodeId node, const std::string& reason);
+  void requeue(dag::NodeId node);
+  void prune_run(const std::string& uuid);
+  bool steer_what_waits();
   void retry_nodes(const std::vector<std::string>& names);
   void pause(const std::string& otherwise);
   bool over() const;
@@ -194,6 +200,7 @@ class Engine {
   Plan plan_;
   MetricBook book_;
   Keeper keeper_;
+  Steering steering_;
   std::unique_ptr<AttemptBuilder> builder_;
   std::string dag_uuid_;
 
@@ -217,6 +224,7 @@ class Engine {
   bool stopping_ = false;
   bool interrupted_ = false;
   bool ended_before_ = false;  // an earlier engine recorded the Dag's end
+  bool all_paused_ = false;    // it stops because nothing else is left
   bool busy_ = false;          // the last turn changed something
   std::string paused_;
   Micros paused_since_ = 0;    // monotonic

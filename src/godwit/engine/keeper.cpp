@@ -126,13 +126,15 @@ void Keeper::judge_verified(NodeId node, const std::optional<CheckpointMeasure>&
 
 bool Keeper::evaluations_done(NodeId node) const {
   return std::all_of(graph_.children(node).begin(), graph_.children(node).end(), [&](NodeId child) {
-    return graph_.kind(child) != dag::NodeKind::evaluate || plan_.state(child) == NodeState::done;
+    return graph_.kind(child) != dag::NodeKind::evaluate || plan_.state(child) == NodeState::done ||
+           plan_.state(child) == NodeState::pruned;
   });
 }
 
 bool Keeper::will_be_evaluated(NodeId node) const {
-  return std::any_of(graph_.children(node).begin(), graph_.children(node).end(),
-                     [&](NodeId child) { return graph_.kind(child) == dag::NodeKind::evaluate; });
+  return std::any_of(graph_.children(node).begin(), graph_.children(node).end(), [&](NodeId child) {
+    return graph_.kind(child) == dag::NodeKind::evaluate && plan_.state(child) != NodeState::pruned;
+  });
 }
 
 void Keeper::review(dag::RunId run) {

@@ -22,6 +22,8 @@ MetricBook::MetricBook(const dag::Graph& graph) : graph_(graph) {
     if (std::none_of(metrics_.begin(), metrics_.end(), same)) metrics_.push_back({*metric, {}});
   };
   if (graph.rules.keep) add(graph.rules.keep->metric);
+  if (graph.rules.early_stop) add(graph.rules.early_stop->metric);
+  if (graph.rules.asha) add(graph.rules.asha->metric);
 }
 
 void MetricBook::observe(dag::NodeId node, const Json& line) {

@@ -26,6 +26,8 @@ std::string_view to_string(NodeState state) {
       return "failed";
     case NodeState::futile:
       return "futile";
+    case NodeState::pruned:
+      return "pruned";
   }
   return "?";
 }
@@ -81,6 +83,8 @@ std::size_t& Plan::count(NodeState state) {
       return counts_.failed;
     case NodeState::futile:
       return counts_.futile;
+    case NodeState::pruned:
+      return counts_.pruned;
   }
   throw Error("no such node state");
 }
@@ -108,21 +112,62 @@ Plan::Category* Plan::category_of(NodeId node) {
   return found == categories_.end() || found->second.limit == 0 ? nullptr : &found->second;
 }
 
-std::optional<NodeId> Plan::take_ready(dag::SiteId site) {
+bool Plan::may_start(NodeId node) {
+  if (graph_.max_jobs != 0 && counts_.running >= graph_.max_jobs) return false;
+  const Category* category = category_of(node);
+  return category == nullptr || category->running < category->limit;
+}
+
+std::optional<NodeId> Plan::peek_ready(dag::SiteId site) {
   if (graph_.max_jobs != 0 && counts_.running >= graph_.max_jobs) return std::nullopt;
   ReadyQueue& queue = ready_[site];
-  while (!queue.empty()) {
+  for (; !queue.empty(); queue.pop()) {
     const NodeId node = static_cast<NodeId>(queue.top() & 0xffffffffu);
-    queue.pop();
     if (state_[node] != NodeState::ready) continue;
-    if (Category* category = category_of(node); category != nullptr && category->running >= category->limit) {
-      category->parked.push(rank(node));
-      continue;
-    }
-    mark_running(node);
-    return node;
+    if (!held_.empty() && graph_.kind(node) == dag::NodeKind::train)
+      if (const auto held = held_.find(graph_.run_of(node)); held != held_.end()) {
+        held->second.push_back(node);
+        continue;
+      }
+    if (may_start(node)) return node;
+    category_of(node)->parked.push(rank(node));
   }
   return std::nullopt;
+}
+
+std::optional<NodeId> Plan::take_ready(dag::SiteId site) {
+  const std::optional<NodeId> node = peek_ready(site);
+  if (!node) return std::nullopt;
+  ready_[site].pop();
+  mark_running(*node);
+  return node;
+}
+
+void Plan::hold(dag::RunId run) {
+  held_.try_emplace(run);
+}
+
+void Plan::release(dag::RunId run) {
+  const auto held = held_.find(run);
+  if (held == held_.end()) return;
+  const std::vector<NodeId> nodes = std::move(held->second);
+  held_.erase(held);
+  for (const NodeId node : nodes)
+    if (state_[node] == NodeState::ready) enqueue(node);
+}
+
+std::vector<NodeId> Plan::prune(NodeId node) {
+  if (state_[node] != NodeState::waiting && state_[node] != NodeState::ready) return {};
+  std::vector<NodeId> pruned{node};
+  books_.erase(node);
+  set_state(node, NodeState::pruned);
+  for (std::size_t i = 0; i < pruned.size(); ++i)
+    for (const NodeId child : graph_.children(pruned[i]))
+      if (state_[child] == NodeState::waiting) {
+        set_state(child, NodeState::pruned);
+        pruned.push_back(child);
+      }
+  return pruned;
 }
 
 void Plan::mark_running(NodeId node) {

@@ -19,7 +19,7 @@
 
 namespace godwit::engine {
 
-enum class NodeState : std::uint8_t { waiting, ready, running, done, failed, futile };
+enum class NodeState : std::uint8_t { waiting, ready, running, done, failed, futile, pruned };
 
 std::string_view to_string(NodeState state);
 
@@ -40,7 +40,7 @@ struct Verdict {
 };
 
 struct Counts {
-  std::size_t waiting = 0, ready = 0, running = 0, done = 0, failed = 0, futile = 0;
+  std::size_t waiting = 0, ready = 0, running = 0, done = 0, failed = 0, futile = 0, pruned = 0;
 };
 
 class Plan {
@@ -59,6 +59,10 @@ class Plan {
   // Takes the next node of the site to run: highest priority first, then in the Dag's order; nodes of a category at
   // its limit wait. The node is running from now on.
   std::optional<dag::NodeId> take_ready(dag::SiteId site);
+  // The node that take_ready would take.
+  std::optional<dag::NodeId> peek_ready(dag::SiteId site);
+  // Whether limits on jobs at once would let the node begin now.
+  bool may_start(dag::NodeId node);
   std::size_t ready_at(dag::SiteId site) const { return ready_[site].size(); }
 
   // The first phase of an attempt of the node.
@@ -71,9 +75,14 @@ class Plan {
   std::uint32_t retries_used(dag::NodeId node) const;
 
   // The transitions. Each takes a running node, except where replay applies them to any.
-  void finish(dag::NodeId node);                                  // done; children may become ready
-  std::vector<dag::NodeId> fail(dag::NodeId node);                // returns the nodes that became futile
-  void requeue(dag::NodeId node);                                 // running → ready
+  void finish(dag::NodeId node);                    // done; children may become ready
+  std::vector<dag::NodeId> fail(dag::NodeId node);  // returns the nodes that became futile
+  void requeue(dag::NodeId node);                   // running → ready
+  // Ends a node that waits or is ready, and those that wait for it: neither run nor needed. Returns them.
+  std::vector<dag::NodeId> prune(dag::NodeId node);
+  // The run's training jobs are not taken until it is released.
+  void hold(dag::RunId run);
+  void release(dag::RunId run);
   std::vector<dag::NodeId> futile_below(dag::NodeId node) const;  // the futile descendants of a failed node
   std::vector<dag::NodeId> reset(dag::NodeId node);  // failed → waiting or ready; returns the revived descendants
   // Recovery: the node is running already.
@@ -107,6 +116,7 @@ class Plan {
   std::vector<std::uint32_t> pending_parents_;
   std::vector<ReadyQueue> ready_;
   std::unordered_map<std::string, Category> categories_;
+  std::unordered_map<dag::RunId, std::vector<dag::NodeId>> held_;  // runs, and their nodes that would be ready
   std::unordered_map<dag::NodeId, Books> books_;
   Counts counts_;
 };

@@ -112,7 +112,7 @@ void Replay::apply(const journal::Event& event) {
     default:
       break;
   }
-  if (event.node.empty()) return;
+  if (event.node.empty()) return also_(event, dag::kNoNode);
   if (const auto node = node_of(event)) {
     apply_to_node(event, *node);
     also_(event, *node);
@@ -140,6 +140,8 @@ void Replay::apply_to_node(const journal::Event& event, NodeId node) {
       return settle(node, Recovered::Final::done);
     case Kind::node_failed:
       return settle(node, Recovered::Final::failed);
+    case Kind::node_pruned:
+      return settle(node, Recovered::Final::pruned);
     case Kind::node_reset:
       return settle(node, Recovered::Final::none);
     default:

@@ -15,7 +15,7 @@
 namespace godwit::engine {
 
 struct Recovered {
-  enum class Final : std::uint8_t { none, done, failed };
+  enum class Final : std::uint8_t { none, done, failed, pruned };
 
   // An attempt that was submitted, or was about to be, and whose end is not recorded.
   struct Open {
@@ -57,7 +57,7 @@ struct Recovered {
 
 // Replays the journal against the graph. The graph may be an edited one: nodes are known by their names, and what the
 // journal tells of others is passed over. Throws Error where the journal contradicts itself (`file` is named in the
-// message). `also` hears every event of the graph's nodes, in order.
+// message). `also` hears every event of the graph's nodes and of none (kNoNode), in order.
 Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std::string& file,
                   const std::function<void(const journal::Event&, dag::NodeId)>& also);
 

@@ -148,6 +148,29 @@ const Keys& keep_keys() {
   return keys;
 }
 
+const Keys& early_stop_keys() {
+  static const Keys keys{
+      metric_key(
+          "The metric that must get better; that of 'compare' unless said. An evaluation's has 'eval.' before it."),
+      mode_key(),
+      {"patience", "After how many epochs without an improvement a run is stopped.", integer(1)},
+      {"min_delta", "How much better an improvement must be; 0 unless said.", number()},
+  };
+  return keys;
+}
+
+const Keys& asha_keys() {
+  static const Keys keys{
+      metric_key(
+          "The metric that decides; that of 'compare' unless said. An evaluation's has 'eval.' before its name."),
+      mode_key(),
+      {"reduction", "Of each rung the best so-manyth part goes on; 3 unless said.", integer(2)},
+      {"grace", "Jobs that every run has before the first rung; 1 unless said.", integer(1)},
+      {"max", "Jobs at which rungs end; as many as the longest run has unless said.", integer(1)},
+  };
+  return keys;
+}
+
 namespace {
 
 Json retry_schema() {
@@ -202,6 +225,9 @@ const Keys& experiment_keys() {
       {"max_jobs", "How many jobs run at once: a number, or numbers by site and 'total'.", max_jobs_schema()},
       {"checkpoint", "The files that travel along a run.", any_of({text(), mapping(checkpoint_keys(), {"path"})})},
       {"keep", "Which checkpoints of a run stay, so that a disk does not fill; all unless said.", mapping(keep_keys())},
+      {"early_stop", "End a run whose metric has stopped getting better.", mapping(early_stop_keys(), {"patience"})},
+      {"asha", "Asynchronous successive halving: the best of the runs train on, the others wait and end.",
+       mapping(asha_keys())},
       {"compare", "What 'godwit compare' must show: declared before there are results.",
        mapping(compare_keys(), {"metric", "margin"})},
       {"rehearse", "What 'godwit rehearse' runs at each site: the experiment in small.", mapping(rehearsal_keys())},

@@ -20,6 +20,8 @@ const schema::Keys& metrics_keys();
 const std::vector<std::string>& metrics_formats();
 const schema::Keys& rehearsal_keys();
 const schema::Keys& keep_keys();
+const schema::Keys& early_stop_keys();
+const schema::Keys& asha_keys();
 
 // The words that `priority` takes beside a number.
 const std::vector<std::string>& priority_words();

@@ -11,6 +11,7 @@
 #include "godwit/experiment/build.h"
 #include "godwit/experiment/checks.h"
 #include "godwit/experiment/oversights.h"
+#include "godwit/experiment/rules_check.h"
 #include "godwit/experiment/runs.h"
 #include "godwit/experiment/site_choice.h"
 #include "godwit/experiment/templates.h"
@@ -160,7 +161,10 @@ Planned load_and_plan(const LoadOptions& options) {
     check_without_values(spec, choice, templates, options, diagnostics);
   if (!has_sites || !has_combinations || listed.has_errors()) diagnostics.throw_if_errors();
   const RunList& runs = *list;
-  if (!spec.rehearses) warn_of_oversights(spec, choice, runs, diagnostics);
+  if (!spec.rehearses) {
+    warn_of_oversights(spec, choice, runs, diagnostics);
+    check_rules(spec, runs, diagnostics);
+  }
   planned.graph = build_graph(spec, choice, sweep, runs, std::move(templates));
   Checked checked = check_jobs(spec, choice.sites, sites::this_machine(), planned.graph, diagnostics, planned.blockers);
   diagnostics.throw_if_errors();

@@ -82,6 +82,7 @@ class SpecReader {
     read_max_jobs();
     read_checkpoint();
     if (const yaml::Node* node = fields_.get("rehearse")) spec_.rehearsal = read_rehearsal(*node, diagnostics_);
+    read_stopping();
     read_keeping();
     read_trackers();
     read_secret_names();
@@ -478,6 +479,30 @@ class SpecReader {
     spec_.secrets.push_back({name, node.position});
   }
 
+  // Its metric, or the one that `compare` declares.
+  void settle_metric(dag::Metric& metric, const Position& position, std::string_view key) {
+    if (metric.name.empty()) {
+      if (const auto declared = declared_metric())
+        metric = *declared;
+      else
+        error(position, fmt::format("'{}' needs 'metric'", key), {},
+              "the one that decides, such as 'metric: val_loss'");
+    }
+    require_reported(metric, position);
+  }
+
+  void read_stopping() {
+    if (const yaml::Node* node = fields_.get("early_stop"); node != nullptr) {
+      spec_.early_stop = read_early_stop(*node, diagnostics_);
+      if (spec_.early_stop)
+        settle_metric(spec_.early_stop->rule.metric, spec_.early_stop->metric_position, "early_stop");
+    }
+    if (const yaml::Node* node = fields_.get("asha"); node != nullptr) {
+      spec_.asha = read_asha(*node, diagnostics_);
+      if (spec_.asha) settle_metric(spec_.asha->rule.metric, spec_.asha->metric_position, "asha");
+    }
+  }
+
   void read_keeping() {
     const yaml::Node* node = fields_.get("keep");
     if (node == nullptr) return;
@@ -488,8 +513,12 @@ class SpecReader {
             "name the file that carries a run on: 'checkpoint: model.bin'");
     dag::KeepRule& rule = spec_.keep->rule;
     if (rule.metric) require_reported(*rule.metric, spec_.keep->metric_position);
+    // What has been stopped is looked at by its best.
+    if (!spec_.keep->says_best && !rule.metric && (spec_.early_stop || spec_.asha)) rule.best = 1;
     if (rule.best == 0 || rule.metric) return;
     rule.metric = declared_metric();
+    if (!rule.metric && spec_.early_stop) rule.metric = spec_.early_stop->rule.metric;
+    if (!rule.metric && spec_.asha) rule.metric = spec_.asha->rule.metric;
     if (!rule.metric)
       error(spec_.keep->best_position, "'best' needs a metric, and the experiment names none", {},
             "such as 'keep: {best: 1, metric: val_loss}'");
@@ -529,7 +558,10 @@ dag::Rules rules_of(const ExperimentSpec& spec) {
   dag::Rules rules;
   rules.checkpoint = spec.checkpoint.path;
   if (spec.rehearses) return rules;
+  rules.metrics_return = spec.names_metrics;
   if (spec.keep) rules.keep = spec.keep->rule;
+  if (spec.early_stop) rules.early_stop = spec.early_stop->rule;
+  if (spec.asha) rules.asha = spec.asha->rule;
   return rules;
 }
 

@@ -14,6 +14,7 @@
 #include "godwit/experiment/compare_spec.h"
 #include "godwit/experiment/keep_spec.h"
 #include "godwit/experiment/rehearsal.h"
+#include "godwit/experiment/stop_spec.h"
 #include "godwit/placement/policy.h"
 #include "godwit/sites/site.h"
 
@@ -113,6 +114,8 @@ struct ExperimentSpec {
   std::optional<RehearsalSpec> rehearsal;
   bool rehearses = false;  // this is the rehearsal of the experiment
   std::optional<KeepSpec> keep;
+  std::optional<EarlyStopSpec> early_stop;
+  std::optional<AshaSpec> asha;
   ScriptsSpec scripts;
   std::vector<ServiceSpec> services;
   RetrySpec retry;

@@ -21,6 +21,9 @@ constexpr std::pair<Kind, std::string_view> kNames[] = {
     {Kind::unpaused, "unpaused"},
     {Kind::request, "request"},
     {Kind::warning, "warning"},
+    {Kind::run_paused, "run_paused"},
+    {Kind::run_promoted, "run_promoted"},
+    {Kind::run_pruned, "run_pruned"},
     {Kind::placed, "placed"},
     {Kind::submitting, "submitting"},
     {Kind::queued, "queued"},
@@ -34,6 +37,7 @@ constexpr std::pair<Kind, std::string_view> kNames[] = {
     {Kind::node_failed, "node_failed"},
     {Kind::node_futile, "node_futile"},
     {Kind::node_reset, "node_reset"},
+    {Kind::node_pruned, "node_pruned"},
     {Kind::dag_ended, "dag_ended"},
 };
 

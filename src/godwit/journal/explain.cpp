@@ -66,6 +66,9 @@ Explanation Explainer::node(NodeIndex index) const {
     case NodeState::futile:
       explain_futile(index, out);
       break;
+    case NodeState::pruned:
+      explain_pruned(index, out);
+      break;
   }
   if (at(index).orphaned) out.facts.emplace_back("the experiment no longer has this job; what it made is kept");
   return out;
@@ -102,7 +105,13 @@ void Explainer::explain_waiting(NodeIndex node, Explanation& out) const {
 }
 
 void Explainer::explain_ready(NodeIndex node, Explanation& out) const {
-  if (view_.text(at(node).kind) == "service") {
+  const std::optional<Explanation> held = at(node).run == kNone || view_.text(at(node).kind) != "train"
+                                              ? std::nullopt
+                                              : steered(view_.runs()[at(node).run]);
+  if (held) {
+    out.summary = fmt::format("{} {}", held->subject, held->summary);
+    out.advice = held->advice;
+  } else if (view_.text(at(node).kind) == "service") {
     out.summary = "it is a service node: it runs while an engine is at work";
   } else if (const std::optional<Explanation> whole = this->whole()) {
     out.summary = whole->summary;
@@ -232,6 +241,33 @@ void Explainer::explain_futile(NodeIndex index, Explanation& out) const {
   out.advice = failed.advice;
 }
 
+void Explainer::explain_pruned(NodeIndex node, Explanation& out) const {
+  const RunIndex run = at(node).run;
+  const std::optional<Explanation> whole = run == kNone ? std::nullopt : steered(view_.runs()[run]);
+  out.summary = whole ? fmt::format("it is not run: {} {}", whole->subject, whole->summary)
+                      : fmt::format("it is not run: {}", view_.text(at(node).reason));
+}
+
+std::optional<Explanation> Explainer::steered(const Run& run) const {
+  if (!run.steered) return std::nullopt;
+  const Steered& what = *run.steered;
+  Explanation out;
+  out.subject = fmt::format("run{}", run.number);
+  const std::string at_epoch = what.epoch == 0 ? "" : fmt::format(" at epoch {}", what.epoch);
+  if (what.pruned) {
+    out.state = "pruned";
+    out.summary =
+        fmt::format("was {}{}: {}", what.by == "early_stop" ? "stopped early" : "pruned", at_epoch, what.reason);
+    out.facts.emplace_back("what it had reached is kept");
+  } else {
+    out.state = "paused";
+    out.summary = fmt::format("has been paused{} for {}: {}", at_epoch, since(what.time), what.reason);
+    if (run.paused_by_hand && what.by != "hand") out.facts.emplace_back("it was paused by hand, too");
+    out.advice = fmt::format("godwit promote {}", out.subject);
+  }
+  return out;
+}
+
 // "attempt 2 at delta: signal 11 (SIGSEGV), after 12.5 s, peak memory 200 MB of 1 GB asked; continued".
 std::string Explainer::attempt_line(const Attempt& attempt) const {
   std::string line = fmt::format("attempt {}", attempt.number);
@@ -278,6 +314,7 @@ std::vector<Explanation> Explainer::run(const Run& run) const {
     for (const NodeIndex node : run.nodes)
       if (wanted(at(node).state)) out.push_back(this->node(node));
   };
+  if (auto whole = steered(run)) out.push_back(std::move(*whole));
   add_all([](NodeState state) { return state == NodeState::failed; });
   if (out.empty()) add_all(is_under_way);
   if (out.empty()) add_all([](NodeState state) { return state == NodeState::ready; });
@@ -291,8 +328,8 @@ std::vector<Explanation> Explainer::run(const Run& run) const {
 
 std::optional<Explanation> Explainer::whole() const {
   const Counts& counts = view_.counts();
-  const std::uint64_t open =
-      counts.total() - counts[NodeState::done] - counts[NodeState::failed] - counts[NodeState::futile];
+  const std::uint64_t open = counts.total() - counts[NodeState::done] - counts[NodeState::failed] -
+                             counts[NodeState::futile] - counts[NodeState::pruned];
   if (open == 0) return std::nullopt;
   Explanation out;
   if (engine_.running()) {

@@ -58,6 +58,9 @@ class Explainer {
   void explain_under_way(NodeIndex node, Explanation& out) const;
   void explain_done(NodeIndex node, Explanation& out) const;
   void explain_failed(NodeIndex node, Explanation& out) const;
+  void explain_pruned(NodeIndex node, Explanation& out) const;
+  // Of a run that is paused or pruned.
+  std::optional<Explanation> steered(const Run& run) const;
   void explain_futile(NodeIndex node, Explanation& out) const;
   void add_attempts(NodeIndex node, Explanation& out) const;
   void add_evidence(const Attempt& attempt, Explanation& out) const;

@@ -31,6 +31,10 @@ std::string fault_of(const Json& request) {
   if (!request.is_object() || !request.contains("what") || !request["what"].is_string()) return "it has no \"what\"";
   const std::string what = request["what"];
   if (what == "stop" || what == "stop_now") return {};
+  if (what == "pause" || what == "promote" || what == "prune")
+    return request.contains("runs") && is_name_list(request["runs"])
+               ? ""
+               : fmt::format("a {} needs a list \"runs\" of uuids", what);
   if (what != "retry") return fmt::format("\"{}\" is not known", what);
   return request.contains("nodes") && is_name_list(request["nodes"]) ? "" : "a retry needs a list \"nodes\" of names";
 }

@@ -55,7 +55,7 @@ std::uint32_t epochs_reported(const Node& node) {
 
 std::string_view to_string(NodeState state) {
   constexpr std::array<std::string_view, kNodeStates> kNames = {"waiting", "ready",  "queued", "active",
-                                                                "done",    "failed", "futile"};
+                                                                "done",    "failed", "futile", "pruned"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
@@ -181,6 +181,8 @@ void View::define_run(const Json& json) {
     runs_.push_back(std::move(run));
   } else {
     run.metrics = std::move(runs_[known->second].metrics);
+    run.steered = std::move(runs_[known->second].steered);
+    run.paused_by_hand = runs_[known->second].paused_by_hand;
     runs_[known->second] = std::move(run);
   }
 }
@@ -275,6 +277,11 @@ void View::apply_to_engine(const Event& event, const Fields& fields) {
       break;
     case Kind::unpaused:
       engine_.paused.reset();
+      break;
+    case Kind::run_paused:
+    case Kind::run_promoted:
+    case Kind::run_pruned:
+      steer(event, fields);
       break;
     case Kind::warning:
       warnings_.push_back({event.time, std::string(fields.text("message"))});
@@ -394,6 +401,10 @@ void View::end_node(NodeIndex node, const Event& event, const Fields& fields) {
       nodes_[node].because = find_node(fields.text("because")).value_or(kNone);
       set_state(node, NodeState::futile, event.time);
       break;
+    case Kind::node_pruned:
+      nodes_[node].reason = intern(fields, "reason");
+      set_state(node, NodeState::pruned, event.time);
+      break;
     case Kind::node_reset:
       ended_.reset();
       nodes_[node].because = kNone;
@@ -403,6 +414,26 @@ void View::end_node(NodeIndex node, const Event& event, const Fields& fields) {
     default:
       break;
   }
+}
+
+void View::steer(const Event& event, const Fields& fields) {
+  const auto found = run_by_uuid_.find(std::string(fields.text("run")));
+  if (found == run_by_uuid_.end()) return;
+  Run& run = runs_[found->second];
+  if (event.kind == Kind::run_promoted) {
+    run.steered.reset();
+    run.paused_by_hand = false;
+    return;
+  }
+  Steered steered;
+  steered.pruned = event.kind == Kind::run_pruned;
+  steered.by = std::string(fields.text("by"));
+  steered.reason = std::string(fields.text("reason"));
+  steered.epoch = fields.number<std::uint32_t>("epoch");
+  if (steered.by == "asha") steered.rung = fields.number<std::uint32_t>("rung");
+  steered.time = event.time;
+  run.paused_by_hand = !steered.pruned && (run.paused_by_hand || steered.by == "hand");
+  run.steered = std::move(steered);
 }
 
 void View::record_checkpoint(NodeIndex node, const Event& event, const Fields& fields) {
@@ -527,7 +558,7 @@ Progress View::progress(Micros now, bool running_now) const {
     progress.total += units_of(node);
     if (node.state == NodeState::done)
       progress.done += units_of(node);
-    else if (node.state == NodeState::failed || node.state == NodeState::futile)
+    else if (node.state == NodeState::failed || node.state == NodeState::futile || node.state == NodeState::pruned)
       lost += units_of(node);
     else
       progress.done += epochs_reported(node);

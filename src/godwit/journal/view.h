@@ -36,8 +36,9 @@ enum class NodeState : std::uint8_t {
   done,
   failed,
   futile,  // an ancestor failed
+  pruned,  // its run was ended before it: neither run nor needed
 };
-inline constexpr std::size_t kNodeStates = 7;
+inline constexpr std::size_t kNodeStates = 8;
 
 std::string_view to_string(NodeState state);
 
@@ -88,6 +89,16 @@ struct Node {
   std::uint32_t epochs() const { return last_epoch == 0 ? 0 : last_epoch - first_epoch + 1; }
 };
 
+// A run that waits, or that was ended, by a rule or by hand.
+struct Steered {
+  bool pruned = false;  // else it is paused
+  std::string by;       // "hand", "early_stop", "asha"
+  std::string reason;
+  std::uint32_t epoch = 0;            // that it has reached; 0: not told
+  std::optional<std::uint32_t> rung;  // of successive halving
+  Micros time = 0;
+};
+
 // A training run.
 struct Run {
   std::uint32_t number = 0;
@@ -98,6 +109,8 @@ struct Run {
   std::string pair;
   std::vector<std::pair<std::string, std::string>> values;
   std::uint32_t epochs = 0;
+  std::optional<Steered> steered;
+  bool paused_by_hand = false;
   bool orphaned = false;               // the experiment has it no more
   std::vector<NodeIndex> nodes;        // of every kind, in the order of their definition
   std::vector<std::uint32_t> metrics;  // indices into View::metrics(), in the order in which they came
@@ -245,6 +258,7 @@ class View {
   void activate(NodeIndex node, const Event& event, const Fields& fields);
   void end_attempt(NodeIndex node, const Event& event, const Fields& fields);
   void end_node(NodeIndex node, const Event& event, const Fields& fields);
+  void steer(const Event& event, const Fields& fields);
   void record_checkpoint(NodeIndex node, const Event& event, const Fields& fields);
   void add_metrics(NodeIndex node, const Event& event, const Fields& fields);
   void set_state(NodeIndex node, NodeState state, Micros time);

@@ -42,7 +42,7 @@ double wall_seconds_of(const Run& run) {
 }
 
 std::string_view to_string(State state) {
-  static constexpr std::array<std::string_view, 4> kNames = {"waiting", "running", "finished", "failed"};
+  static constexpr std::array<std::string_view, 5> kNames = {"waiting", "running", "finished", "failed", "pruned"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
@@ -409,6 +409,20 @@ void note_unfinished(Comparison& comparison) {
     comparison.notes.push_back(fmt::format("Not finished and left out of every mean: {}.", join(parts, ", ")));
 }
 
+void note_stopped(Comparison& comparison) {
+  for (const bool early : {true, false}) {
+    std::vector<std::string> parts;
+    for (const Run& run : comparison.experiment.runs)
+      if (run.stopped && run.stopped->early == early)
+        parts.push_back(
+            fmt::format("run {} at epoch {} ({})", run.number, run.stopped->epoch, printable(run.stopped->reason)));
+    if (parts.empty()) continue;
+    comparison.notes.push_back(fmt::format(
+        "{}: {}.", early ? "Stopped early, and compared as they were then" : "Pruned, and left out of every mean",
+        join(parts, "; ")));
+  }
+}
+
 // Why a run is not what it says it is: one note a run.
 void note_invalid(Comparison& comparison) {
   for (const Run& run : comparison.experiment.runs) {
@@ -447,6 +461,7 @@ void note_unusable(Comparison& comparison) {
 
 void write_notes(Comparison& comparison) {
   note_invalid(comparison);
+  note_stopped(comparison);
   note_unfinished(comparison);
   if (comparison.metrics.empty()) {
     if (comparison.finished() > 0)

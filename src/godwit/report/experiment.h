@@ -13,7 +13,7 @@
 
 namespace godwit::report {
 
-enum class State : std::uint8_t { waiting, running, finished, failed };
+enum class State : std::uint8_t { waiting, running, finished, failed, pruned };
 
 std::string_view to_string(State state);
 
@@ -74,6 +74,13 @@ struct Fault {
   std::string text;  // a sentence's predicate for people: "epoch 5 began with …"
 };
 
+// A run that was ended before its last planned epoch.
+struct Stopped {
+  int epoch = 0;
+  bool early = false;  // by the rule that every run trains by: it counts as finished; else it was chosen to end
+  std::string reason;
+};
+
 struct Run {
   std::uint32_t number = 0;
   std::string uuid;
@@ -84,7 +91,8 @@ struct Run {
   std::vector<std::pair<std::string, std::string>> values;
   int epochs = 0;  // planned
   State state = State::waiting;
-  std::vector<Job> jobs;  // training jobs, by epoch
+  std::optional<Stopped> stopped;
+  std::vector<Job> jobs;  // training jobs, by epoch; those that were pruned are not among them
   std::vector<Series> series;
   std::vector<EpochTime> epoch_times;
   std::vector<EpochRecord> records;  // by epoch; empty where its jobs tell nothing of the kind

@@ -24,6 +24,8 @@ State state_of(journal::NodeState state) {
     case journal::NodeState::failed:
     case journal::NodeState::futile:
       return State::failed;
+    case journal::NodeState::pruned:
+      return State::pruned;
     case journal::NodeState::waiting:
     case journal::NodeState::ready:
     case journal::NodeState::queued:
@@ -147,10 +149,17 @@ Run read_run(const journal::View& view, journal::RunIndex index) {
   run.values = source.values;
   run.epochs = static_cast<int>(source.epochs);
   for (const journal::NodeIndex node : source.nodes)
-    if (view.text(view.nodes()[node].kind) == "train") run.jobs.push_back(read_job(view, node));
+    if (view.text(view.nodes()[node].kind) == "train" && view.nodes()[node].state != journal::NodeState::pruned)
+      run.jobs.push_back(read_job(view, node));
   std::stable_sort(run.jobs.begin(), run.jobs.end(),
                    [](const Job& a, const Job& b) { return a.first_epoch < b.first_epoch; });
   run.state = state_of(run.jobs);
+  if (source.steered && source.steered->pruned) {
+    const journal::Steered& steered = *source.steered;
+    run.stopped = Stopped{static_cast<int>(steered.epoch), steered.by == "early_stop", steered.reason};
+    if (!run.stopped->early && run.state == State::finished) run.state = State::pruned;
+    if (run.jobs.empty()) run.state = State::pruned;
+  }
   const auto training = journal::stitch(view, index, "train");
   add_series(run, training, false);
   add_series(run, journal::stitch(view, index, "evaluate"), true);
