@@ -15,7 +15,8 @@ using Story = std::vector<std::string>;
 // One run of jobs of one epoch, evaluated beside each where asked. What a job leaves is there from its beginning on.
 struct KeepWorld : World {
   explicit KeepWorld(dag::KeepRule rule, bool evaluated = false) {
-    graph.rules = {"model", std::move(rule)};
+    graph.rules.checkpoint = "model";
+    graph.rules.keep = std::move(rule);
     dag::Run run;
     run.uuid = "00c0ffee";
     run_ = graph.add_run(run);
