@@ -9,7 +9,7 @@ printf '#!/bin/sh\n' > train.sh
 printf '#!/bin/sh\necho "$@" >> pre.log\n' > pre.sh
 chmod +x train.sh pre.sh
 write() {
-  cat > experiment.yaml - <<'YAML'
+  cat > experiment.yaml <<'YAML'
 name: early
 submit_template: |
   executable = train.sh
@@ -19,6 +19,7 @@ checkpoint: model
 scripts: {pre: [./pre.sh, $JOB]}
 evaluation: {submit_template: "executable = train.sh"}
 YAML
+  cat >> experiment.yaml
 }
 write <<'YAML'
 metrics: metrics.jsonl

@@ -22,7 +22,7 @@ SH
   chmod +x train.sh
 }
 experiment() { # experiment RUNS EPOCHS SECONDS, and more of the file on standard input
-  cat > experiment.yaml - <<YAML
+  cat > experiment.yaml <<YAML
 name: steered
 submit_template: |
   executable = train.sh
@@ -33,6 +33,7 @@ epochs_per_job: 1
 checkpoint: model
 sites: {here: {cpus: 1, slots: 2}}
 YAML
+  cat >> experiment.yaml
 }
 
 # --- early stopping: run N stops getting better at epoch N + 2 -----------------------------------------------------------
@@ -98,7 +99,7 @@ says "$("$GODWIT" pause run3)" "run3 is paused at the next 'godwit run'"
 says "$("$GODWIT" status)" "run3 paused: paused by hand"
 says "$("$GODWIT" why run3)" "godwit promote run3"
 says "$("$GODWIT" promote 3)" "run3 is promoted at the next 'godwit run'"
-"$GODWIT" run --quiet --detach || fail "the engine did not start"
+"$GODWIT" run --quiet --detach > /dev/null || fail "the engine did not start"
 sleep 0.25
 says "$("$GODWIT" prune run3 --json)" '"engine_running":true'
 while "$GODWIT" status --json | grep -q '"state":"running"'; do sleep 0.1; done
@@ -121,7 +122,9 @@ wrong "run3 was pruned at epoch" promote run3
 wrong "run3 was pruned at epoch" prune run3
 wrong "runs is required" prune
 wrong "has no option '--al'" pause --al
-wrong "nothing has been run yet" pause run0 --experiment ../nowhere.yaml
+wrong "there is no file '../nowhere.yaml'" pause run0 --experiment ../nowhere.yaml
+mkdir ../fresh && cp experiment.yaml ../fresh
+wrong "nothing has been run yet" pause run0 --experiment ../fresh
 cd ..
 mkdir more && cd more || exit 1
 trainer 'epoch'

@@ -1,5 +1,5 @@
-// Early stopping where no engine is: a script that DAGMan runs before each node, and that ends a run by skipping what is
-// left of it (PRE_SKIP). It reads the metrics files that came back, and needs a shell and awk.
+// Early stopping where no engine is: a script that DAGMan runs before each node, and that ends a run by skipping what
+// is left of it (PRE_SKIP). It reads the metrics files that came back, and needs a shell and awk.
 #pragma once
 
 #include <string>

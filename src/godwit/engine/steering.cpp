@@ -28,11 +28,7 @@ Json number(std::optional<double> value) {
 }  // namespace
 
 Steering::Steering(const dag::Graph& graph, Plan& plan, const MetricBook& book, Log log)
-    : graph_(graph),
-      plan_(plan),
-      book_(book),
-      log_(std::move(log)),
-      promoted_to_(graph.sites().size(), dag::kNoNode) {
+    : graph_(graph), plan_(plan), book_(book), log_(std::move(log)), promoted_to_(graph.sites().size(), dag::kNoNode) {
   if (graph.rules.early_stop || graph.rules.asha) know_runs();
   if (!graph.rules.asha) return;
   std::uint32_t most = 0;
@@ -177,10 +173,10 @@ void Steering::stop_early(NodeId node) {
   why["best"] = number(stop->best_epoch == 0 ? std::nullopt : std::optional(stop->best));
   why["best_epoch"] = stop->best_epoch;
   const std::string by = rule->min_delta > 0 ? fmt::format(" by more than {}", rule->min_delta) : "";
-  why["reason"] = stop->best_epoch == 0
-                      ? fmt::format("{} has never been a number", rule->metric.name)
-                      : fmt::format("{} has not improved{} on {:.6g} of epoch {} in {}", rule->metric.name, by,
-                                    stop->best, stop->best_epoch, format_count(stop->epoch - stop->best_epoch, "epoch"));
+  why["reason"] = stop->best_epoch == 0 ? fmt::format("{} has never been a number", rule->metric.name)
+                                        : fmt::format("{} has not improved{} on {:.6g} of epoch {} in {}",
+                                                      rule->metric.name, by, stop->best, stop->best_epoch,
+                                                      format_count(stop->epoch - stop->best_epoch, "epoch"));
   prune_run(run, std::move(why));
 }
 
@@ -226,9 +222,9 @@ void Steering::offer(dag::SiteId site) {
   state.rung.reset();
   Json why = about(candidate->run, "asha");
   why["rung"] = candidate->rung + 1;
-  why["reason"] = fmt::format("among the best {} of {} at rung {}",
-                              asha_->size(candidate->rung) / graph_.rules.asha->reduction,
-                              asha_->size(candidate->rung), candidate->rung);
+  why["reason"] =
+      fmt::format("among the best {} of {} at rung {}", asha_->size(candidate->rung) / graph_.rules.asha->reduction,
+                  asha_->size(candidate->rung), candidate->rung);
   log_(Kind::run_promoted, dag::kNoNode, text_of(why));
   hold_or_release(candidate->run);
 }
@@ -247,9 +243,9 @@ bool Steering::wind_up() {
     const NodeId next = next_job(state);
     if (next != dag::kNoNode) why["epoch"] = epoch_of(graph_, next, "first_epoch") - 1;
     why["metric"] = graph_.rules.asha->metric.name;
-    why["reason"] = fmt::format("not among the best {} of {} at rung {} of successive halving",
-                                asha_->size(*state.rung) / graph_.rules.asha->reduction, asha_->size(*state.rung),
-                                *state.rung);
+    why["reason"] =
+        fmt::format("not among the best {} of {} at rung {} of successive halving",
+                    asha_->size(*state.rung) / graph_.rules.asha->reduction, asha_->size(*state.rung), *state.rung);
     prune_run(run, std::move(why));
   }
   return any;

@@ -54,11 +54,11 @@ class Steering {
 
  private:
   struct State {
-    std::vector<dag::NodeId> jobs;     // training jobs, in order
-    std::optional<std::uint32_t> rung; // paused there by successive halving
+    std::vector<dag::NodeId> jobs;      // training jobs, in order
+    std::optional<std::uint32_t> rung;  // paused there by successive halving
     bool paused_by_hand = false;
     bool pruned = false;
-    std::string pruned_because;        // the JSON of its nodes' events
+    std::string pruned_because;  // the JSON of its nodes' events
   };
 
   void know_runs();

@@ -70,7 +70,8 @@ struct SteerWorld : World {
  private:
   dag::NodeId add(const std::string& name, dag::NodeKind kind, int epoch, dag::RunId run) {
     const auto text = graph.strings().intern(std::to_string(epoch));
-    const dag::Var vars[] = {{graph.strings().intern("first_epoch"), text}, {graph.strings().intern("last_epoch"), text}};
+    const dag::Var vars[] = {{graph.strings().intern("first_epoch"), text},
+                             {graph.strings().intern("last_epoch"), text}};
     dag::Attributes attributes;
     attributes.priority = epoch;
     return graph.add_node(name, kind, 0, 0, graph.add_attributes(attributes), graph.add_vars(dag::kNoVars, vars), run);
@@ -100,8 +101,8 @@ TEST_CASE("a run that gets no better ends, and that is a success") {
     std::sort(done.begin(), done.end());
     // What was trained is evaluated, the rest is not.
     CHECK(done == Story{"r0.1", "r0.1e", "r0.2", "r0.2e", "r0.3", "r0.3e", "r0.4", "r0.4e", "r0.5", "r0.5e",  //
-                        "r1.1", "r1.1e", "r1.2", "r1.2e", "r1.3", "r1.3e", "r1.4", "r1.4e", "r1.5", "r1.5e", "r1.6",
-                        "r1.6e"});
+                        "r1.1", "r1.1e", "r1.2", "r1.2e", "r1.3", "r1.3e", "r1.4", "r1.4e", "r1.5", "r1.5e",
+                        "r1.6", "r1.6e"});
     CHECK(world.count(Kind::node_pruned) == 2);
     REQUIRE(world.count(Kind::run_pruned) == 1);
     const Json why = world.decisions(Kind::run_pruned).front();
@@ -123,9 +124,8 @@ TEST_CASE("a metric that nobody tells of stops nobody") {
 }
 
 std::size_t jobs_of(const Story& done, int run) {
-  return static_cast<std::size_t>(std::count_if(done.begin(), done.end(), [&](const std::string& node) {
-    return node.starts_with(fmt::format("r{}.", run));
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      done.begin(), done.end(), [&](const std::string& node) { return node.starts_with(fmt::format("r{}.", run)); }));
 }
 
 // The paper's Figure 1 with one worker, the best first: nine runs, of which three train three jobs and one trains nine.

@@ -41,8 +41,8 @@ void check_halving(const ExperimentSpec& spec, const RunList& runs, Diagnostics&
                                   second, jobs));
   if (runs.runs().size() < rule.reduction)
     diagnostics.error(where, "'asha' would end all runs at their first rung", {},
-                      fmt::format("of {} runs the best {}th part is none: have at least {} of them",
-                                  runs.runs().size(), rule.reduction, rule.reduction));
+                      fmt::format("of {} runs the best {}th part is none: have at least {} of them", runs.runs().size(),
+                                  rule.reduction, rule.reduction));
   if (!rule.metric.of_evaluation() || !spec.evaluation) return;
   for (std::uint64_t rung = rule.grace; rung <= jobs; rung *= rule.reduction)
     if (rung % spec.evaluation->every != 0) {

@@ -50,8 +50,7 @@ std::optional<AshaSpec> read_asha(const yaml::Node& node, Diagnostics& diagnosti
   out.rule.max = count(fields, "max", 1, 0);
   const std::uint64_t second = std::uint64_t{out.rule.grace} * out.rule.reduction;
   if (out.rule.max != 0 && out.rule.max < second)
-    diagnostics.error(fields.position("max"), "'max' leaves no rung to be promoted to",
-                      std::to_string(out.rule.max),
+    diagnostics.error(fields.position("max"), "'max' leaves no rung to be promoted to", std::to_string(out.rule.max),
                       fmt::format("the second is reached after grace × reduction = {} jobs", second));
   schema::declare(asha_keys(), fields);
   fields.finish();
