@@ -196,14 +196,14 @@ class FakeCheckpoints final : public CheckpointStore {
  public:
   bool exists(const std::string& folder) override { return folders.contains(folder); }
   void measure(const std::string& folder, OnMeasured then) override {
-    answers_.push_back([this, folder, then] {
+    answers_.emplace_back([this, folder, then] {
       const auto found = folders.find(folder);
       then(found == folders.end() ? std::nullopt
                                   : std::optional(CheckpointMeasure{found->second.size(), hash128(found->second)}));
     });
   }
   void remove(const std::string& folder, OnRemoved then) override {
-    answers_.push_back([this, folder, then] {
+    answers_.emplace_back([this, folder, then] {
       if (!lazy) folders.erase(folder);
       then(true);
     });
