@@ -187,7 +187,7 @@ void Steering::halve(NodeId job) {
   const auto rung = rung_of(job);
   const RunId run = graph_.run_of(job);
   if (!rung || *rung + 1 >= rungs_.size() || next_job(runs_[run]) == dag::kNoNode) return;
-  runs_[run].rung = *rung;
+  runs_[run].rung = rung;
   Json why = about(run, "asha");
   why["rung"] = *rung;
   why["epoch"] = epoch_of(graph_, job, "last_epoch");
