@@ -26,7 +26,8 @@ std::optional<std::uint64_t> largest_checkpoint(const Living& living) {
   if (!living.before || living.planned.spec.checkpoint.path.empty()) return std::nullopt;
   const journal::View& view = *living.before;
   std::uint64_t largest = 0;
-  for (const journal::CheckpointRecord& checkpoint : view.checkpoints()) largest = std::max(largest, checkpoint.bytes);
+  for (const journal::CheckpointRecord& checkpoint : view.checkpoints())
+    largest = std::max(largest, checkpoint.content.bytes);
   if (largest != 0) return largest;
   std::size_t looked_at = 0;
   for (const journal::Node& node : view.nodes()) {

@@ -69,7 +69,7 @@ Subject subject_of(const Living& living, const std::string& name) {
   const std::string dag_uuid = living.before ? living.before->dag().uuid : std::string(32, '0');
   const engine::AttemptBuilder builder(graph, dag_uuid);
   const jobs::Phase phase = graph.kind(*node) == dag::NodeKind::service ? jobs::Phase::service : jobs::Phase::job;
-  return {builder.job(*node, site_id, attempt_of(living, name), phase, std::nullopt), site.setup};
+  return {builder.job(*node, site_id, attempt_of(living, name), phase), site.setup};
 }
 
 // What comes in but is not there yet, because the jobs before have not made it.

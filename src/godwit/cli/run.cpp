@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <iostream>
 #include <memory>
 
 #include "godwit/base/json.h"
@@ -11,8 +10,10 @@
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/interrupts.h"
+#include "godwit/cli/left_results.h"
 #include "godwit/cli/living.h"
 #include "godwit/cli/progress.h"
+#include "godwit/cli/question.h"
 #include "godwit/cli/session.h"
 #include "godwit/cli/terminal.h"
 #include "godwit/experiment/plan.h"
@@ -107,14 +108,6 @@ int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& op
   return kFailed;
 }
 
-bool ask(const char* question) {
-  fmt::print(stderr, "{} [y/N] ", question);
-  std::fflush(stderr);
-  std::string answer;
-  std::getline(std::cin, answer);
-  return !answer.empty() && (answer.front() == 'y' || answer.front() == 'Y');
-}
-
 // Shows what an edit changes and asks whether to go on with it so. Throws InputError where nobody can be asked.
 bool consent(const Living& living, const Options& options) {
   const engine::Edit& edit = *living.edit;
@@ -126,10 +119,27 @@ bool consent(const Living& living, const Options& options) {
   else if (!options.quiet)
     fmt::print(stderr, "{}\n", edit_text(edit, kRunsShown, terminal_of(stderr)));
   if (options.yes) return true;
-  if (!options.json && !options.quiet && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
-    return ask("Go on with it so?");
+  if (!options.json && !options.quiet && can_ask()) return ask("Go on with it so?");
   throw InputError("the experiment is not what it was when it was started",
                    "'godwit plan' shows what differs; 'godwit run --yes' goes on with it so");
+}
+
+// Where the journal is gone and what was computed is not, nobody but a person knows whether to begin anew. Throws
+// InputError where nobody can be asked.
+bool consent_to_begin_anew(const Living& living, const Options& options) {
+  if (living.before || options.yes) return true;
+  const LeftResults left = left_results(living.planned);
+  if (left.runs == 0) return true;
+  const std::string what = fmt::format(
+      "there is no journal in {}, but runs/ has checkpoints of {} of this experiment's {} ({}): they would be computed "
+      "again and overwritten",
+      state_of(living.planned).path(), left.runs, format_count(living.planned.graph.runs().size(), "run"),
+      left.example);
+  if (!options.json && !options.quiet && can_ask()) {
+    fmt::print(stderr, "{}\n", what);
+    return ask("Begin anew?");
+  }
+  throw InputError(what, "put the journal (.godwit) back, or move runs/ away; 'godwit run --yes' begins anew");
 }
 
 int run_here(const Living& living, const Options& options, Background* background) {
@@ -152,7 +162,7 @@ int run_experiment(const Options& options) {
   experiment::require_runnable(planned);
   experiment::find_secrets(planned.spec);  // a missing one is said before anything starts, in the foreground
   if (options.dry_run) return print_dry_run(planned, options.json);
-  if (living.edit && !consent(living, options)) {
+  if (!consent_to_begin_anew(living, options) || (living.edit && !consent(living, options))) {
     fmt::print(stderr, "Nothing was changed.\n");
     return kInterrupted;
   }
@@ -175,7 +185,9 @@ void add_run(CLI::App& root, Action& action) {
       ->excludes(detach);
   command->add_flag("--dry-run", options->dry_run,
                     "Check everything and show what would start first; with --json, as one line");
-  command->add_flag("--yes", options->yes, "Go on with an experiment that was edited, without asking");
+  command->add_flag(
+      "--yes", options->yes,
+      "Without asking: go on with an experiment that was edited, or begin one anew whose journal is gone");
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->add_flag("--json", options->json, "Print every event as a line of JSON");
   command->callback([&action, options] { action = [options] { return run_experiment(*options); }; });

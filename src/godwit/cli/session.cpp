@@ -37,9 +37,9 @@ Json site_json(const sites::Site& site, std::uint32_t slots) {
 engine::Request request_from(const Json& json) {
   engine::Request request;
   using What = engine::Request::What;
-  static const std::map<std::string, What> kWhat{{"stop", What::stop},   {"stop_now", What::stop_now},
-                                                 {"retry", What::retry}, {"pause", What::pause},
-                                                 {"prune", What::prune}, {"promote", What::promote}};
+  static const std::map<std::string, What> kWhat{
+      {"stop", What::stop},   {"stop_now", What::stop_now}, {"retry", What::retry},    {"redo", What::redo},
+      {"pause", What::pause}, {"prune", What::prune},       {"promote", What::promote}};
   request.what = kWhat.at(json.at("what"));
   if (const auto runs = json.find("runs"); runs != json.end()) request.runs = runs->get<std::vector<std::string>>();
   if (const auto nodes = json.find("nodes"); nodes != json.end())

@@ -352,7 +352,6 @@ std::string stuck_lines(const Moment& moment) {
   return out;
 }
 
-// Where the experiment says which checkpoints to keep.
 struct CheckpointCounts {
   std::uint64_t kept = 0, kept_bytes = 0, deleted = 0, deleted_bytes = 0;
 
@@ -360,7 +359,7 @@ struct CheckpointCounts {
     for (const journal::CheckpointRecord& checkpoint : view.checkpoints()) {
       const bool there = checkpoint.dropped == 0;
       (there ? kept : deleted) += 1;
-      (there ? kept_bytes : deleted_bytes) += checkpoint.bytes;
+      (there ? kept_bytes : deleted_bytes) += checkpoint.content.bytes;
     }
   }
 };

@@ -17,8 +17,19 @@ jobs::AttemptKey AttemptBuilder::key(dag::NodeId node, std::uint32_t attempt, Ph
   return {dag_uuid_, std::string(graph_.name_of(node)), attempt, phase};
 }
 
+namespace {
+
+// Descriptions may name a folder with a slash at its end (its contents) and by its absolute path.
+bool names(std::string_view source, const std::string& directory, std::string_view folder) {
+  while (source.ends_with('/')) source.remove_suffix(1);
+  if (source.starts_with(directory + "/")) source.remove_prefix(directory.size() + 1);
+  return source == folder;
+}
+
+}  // namespace
+
 jobs::Attempt AttemptBuilder::job(dag::NodeId node, dag::SiteId site, std::uint32_t attempt, Phase phase,
-                                  std::optional<std::uint64_t> memory_mb) const {
+                                  const Amendments& amendments) const {
   const submit::Description* description = graph_.description(node, site);
   if (description == nullptr)
     throw InputError(
@@ -37,7 +48,10 @@ jobs::Attempt AttemptBuilder::job(dag::NodeId node, dag::SiteId site, std::uint3
   context.attempt = attempt;
   context.cluster = node + 1;
   jobs::JobSpec spec = submit::resolve(*description, variables, context);
-  if (memory_mb) spec.resources.memory_mb = *memory_mb;
+  if (amendments.memory_mb) spec.resources.memory_mb = *amendments.memory_mb;
+  if (amendments.input_content)
+    for (jobs::InputFile& input : spec.inputs)
+      if (names(input.source, graph_.directory, amendments.input)) input.expected = amendments.input_content;
   return {key(node, attempt, phase), graph_.sites()[site], std::make_shared<const jobs::JobSpec>(std::move(spec))};
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "godwit/base/content.h"
 #include "godwit/dag/graph.h"
 #include "godwit/jobs/attempt.h"
 
@@ -17,15 +18,21 @@ struct ScriptContext {
   std::string job_id;
 };
 
+// What is known of a job beyond its description.
+struct Amendments {
+  std::optional<std::uint64_t> memory_mb;  // instead of what the description asks
+  std::string input;                       // a folder, relative to the Dag's directory
+  std::optional<Content> input_content;    // what it must hold
+};
+
 class AttemptBuilder {
  public:
   AttemptBuilder(const dag::Graph& graph, std::string dag_uuid) : graph_(graph), dag_uuid_(std::move(dag_uuid)) {}
 
   jobs::AttemptKey key(dag::NodeId node, std::uint32_t attempt, jobs::Phase phase) const;
-  // The node's job (or service) at the site. `memory_mb`: instead of what the description asks. Throws InputError
-  // where the description cannot become a job.
+  // The node's job (or service) at the site. Throws InputError where the description cannot become a job.
   jobs::Attempt job(dag::NodeId node, dag::SiteId site, std::uint32_t attempt, jobs::Phase phase,
-                    std::optional<std::uint64_t> memory_mb) const;
+                    const Amendments& amendments = {}) const;
   // The node's script of that phase. Scripts run where the engine runs, in the Dag's directory.
   jobs::Attempt script(dag::NodeId node, std::uint32_t attempt, jobs::Phase phase, const ScriptContext& context) const;
 

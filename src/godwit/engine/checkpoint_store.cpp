@@ -1,9 +1,6 @@
 #include "godwit/engine/checkpoint_store.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <vector>
 
 #include "godwit/jobs/work_pool.h"
 
@@ -11,39 +8,6 @@ namespace godwit::engine {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-
-// Adds the file's content; false where it cannot be read.
-bool add_file(const fs::path& path, StreamHasher& hasher, std::uint64_t& bytes) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> piece(kPieceBytes);
-  while (file.read(piece.data(), kPieceBytes), file.gcount() > 0) {
-    hasher.add({piece.data(), static_cast<std::size_t>(file.gcount())});
-    bytes += static_cast<std::uint64_t>(file.gcount());
-  }
-  return file.eof() && !file.bad();
-}
-
-std::optional<CheckpointMeasure> measure_folder(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->is_regular_file(error)) files.push_back(at->path());
-  if (error || files.empty()) return std::nullopt;
-  std::sort(files.begin(), files.end());
-  CheckpointMeasure out;
-  FieldHasher all;
-  for (const fs::path& file : files) {
-    StreamHasher hasher;
-    const std::uint64_t before = out.bytes;
-    if (!add_file(file, hasher, out.bytes)) return std::nullopt;
-    const Hash128 content = hasher.digest128();
-    all.add(file.lexically_relative(folder).native()).add(out.bytes - before).add(content.high).add(content.low);
-  }
-  out.digest = all.digest128();
-  return out;
-}
 
 class FileStore final : public CheckpointStore {
  public:
@@ -56,7 +20,7 @@ class FileStore final : public CheckpointStore {
 
   void measure(const std::string& folder, OnMeasured then) override {
     pool_.add([path = directory_ / folder, then = std::move(then)]() -> jobs::WorkPool::Done {
-      return [then, measured = measure_folder(path)] { then(measured); };
+      return [then, measured = content_of(path)] { then(measured); };
     });
   }
 

@@ -2,27 +2,19 @@
 // the engine's thread; answers come by poll().
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "godwit/base/hash.h"
+#include "godwit/base/content.h"
 
 namespace godwit::engine {
-
-// The files of a checkpoint's folder together: their names and contents.
-struct CheckpointMeasure {
-  std::uint64_t bytes = 0;
-  Hash128 digest;
-  friend bool operator==(const CheckpointMeasure&, const CheckpointMeasure&) = default;
-};
 
 class CheckpointStore {
  public:
   // Nothing: there is no such folder, it is empty, or it cannot be read.
-  using OnMeasured = std::function<void(std::optional<CheckpointMeasure>)>;
+  using OnMeasured = std::function<void(std::optional<Content>)>;
   using OnRemoved = std::function<void(bool gone)>;
 
   virtual ~CheckpointStore() = default;

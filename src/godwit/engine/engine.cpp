@@ -255,11 +255,10 @@ void Engine::recover_open(const std::vector<Recovered::Open>& all) {
     // An edit took its site away: it leaves there, and goes on elsewhere in another attempt.
     if (is_job && moves) displaced.push_back(builder_->key(open.node, open.attempt, open.phase));
     const InFlight flight{open.node, open.attempt, open.phase, site_id};
-    jobs::Attempt attempt =
-        is_job ? builder_->job(open.node, site_id, open.attempt, open.phase, live_[open.node].memory_mb)
-               : builder_->script(open.node, open.attempt, open.phase,
-                                  {plan_.retries_used(open.node), plan_.counts().failed, plan_.job_ending(open.node),
-                                   live_[open.node].native_id});
+    jobs::Attempt attempt = is_job ? builder_->job(open.node, site_id, open.attempt, open.phase, amendments(open.node))
+                                   : builder_->script(open.node, open.attempt, open.phase,
+                                                      {plan_.retries_used(open.node), plan_.counts().failed,
+                                                       plan_.job_ending(open.node), live_[open.node].native_id});
     if (open.phase != Phase::service && open.phase != Phase::hold && plan_.state(open.node) == NodeState::ready)
       plan_.mark_running(open.node);
     if (open.phase == Phase::job) ++in_flight_at_[site_id];
@@ -369,7 +368,7 @@ void Engine::handle_requests() {
 }
 
 void Engine::handle(const Request& request) {
-  static constexpr const char* kNames[] = {"stop", "stop_now", "retry", "pause", "promote", "prune"};
+  static constexpr const char* kNames[] = {"stop", "stop_now", "retry", "redo", "pause", "promote", "prune"};
   Json json{{"what", kNames[static_cast<int>(request.what)]}, {"nodes", request.nodes}};
   if (!request.runs.empty()) json["runs"] = request.runs;
   log(Kind::request, dump(json));
@@ -378,7 +377,8 @@ void Engine::handle(const Request& request) {
     case Request::What::stop_now:
       return stop(request.what == Request::What::stop_now);
     case Request::What::retry:
-      return retry_nodes(request.nodes);
+    case Request::What::redo:
+      return reset_nodes(request.nodes, request.what == Request::What::redo);
     case Request::What::pause:
       for (const std::string& run : request.runs) steering_.pause(run);
       return;
@@ -581,7 +581,7 @@ void Engine::submit_phase(NodeId node, Phase phase) {
   std::optional<jobs::Attempt> attempt;
   std::string fault;
   try {
-    attempt = is_job ? builder_->job(node, site, flight.attempt, phase, live.memory_mb)
+    attempt = is_job ? builder_->job(node, site, flight.attempt, phase, amendments(node))
                      : builder_->script(
                            node, flight.attempt, phase,
                            {plan_.retries_used(node), plan_.counts().failed, plan_.job_ending(node), live.native_id});
@@ -601,6 +601,17 @@ void Engine::submit_phase(NodeId node, Phase phase) {
   ending.detail = fault;
   ending.started = ending.ended = around_.clock.now();
   on_ending(flight, ending);
+}
+
+// What the node's job begins with must be what the job before it left.
+Amendments Engine::amendments(NodeId node) {
+  Amendments out;
+  out.memory_mb = live_[node].memory_mb;
+  if (auto input = keeper_.input_of(node)) {
+    out.input = std::move(input->folder);
+    out.input_content = input->content;
+  }
+  return out;
 }
 
 // What viewers need to know of the attempt, streams only where they do not go to their usual place.
@@ -775,9 +786,8 @@ void Engine::escalate_memory(NodeId node, const Ending& ending) {
   const auto& escalation = graph_.attributes(node).memory_escalation;
   if (!ran_out || !escalation) return;
   Live& live = live_[node];
-  const std::uint64_t asked =
-      live.memory_mb.value_or(builder_->job(node, graph_.planned_site(node), attempts_[node], Phase::job, std::nullopt)
-                                  .spec->resources.memory_mb);
+  const std::uint64_t asked = live.memory_mb.value_or(
+      builder_->job(node, graph_.planned_site(node), attempts_[node], Phase::job).spec->resources.memory_mb);
   const std::uint64_t grown =
       std::min(static_cast<std::uint64_t>(static_cast<double>(asked) * escalation->factor), escalation->limit_mb);
   if (grown <= asked) return;
@@ -805,12 +815,22 @@ void Engine::fail_node(NodeId node, const std::string& reason) {
     log(Kind::node_futile, futile, dump({{"because", graph_.name_of(node)}}));
 }
 
-void Engine::retry_nodes(const std::vector<std::string>& names) {
+// Those that failed first: which of their descendants have hope again depends on the other nodes' failures alone.
+void Engine::reset_nodes(const std::vector<std::string>& names, bool done_too) {
   for (const std::string& name : names) {
     const auto node = graph_.find(name);
     if (!node || plan_.state(*node) != NodeState::failed) continue;
     log(Kind::node_reset, *node, dump({{"by", "retry"}}));
     for (const NodeId revived : plan_.reset(*node)) log(Kind::node_reset, revived, dump({{"by", "retry"}}));
+  }
+  if (!done_too) return;
+  for (const std::string& name : names) {
+    const auto node = graph_.find(name);
+    if (!node || plan_.state(*node) != NodeState::done) continue;
+    log(Kind::node_reset, *node, dump({{"by", "redo"}}));
+    plan_.redo(*node);
+    keeper_.forget(*node);
+    steering_.on_redo(*node);
   }
 }
 

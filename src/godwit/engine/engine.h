@@ -40,9 +40,9 @@ struct SitePort {
 
 // What somebody asks of a running engine.
 struct Request {
-  enum class What : std::uint8_t { stop, stop_now, retry, pause, promote, prune };
+  enum class What : std::uint8_t { stop, stop_now, retry, redo, pause, promote, prune };
   What what = What::stop;
-  std::vector<std::string> nodes;      // of retry
+  std::vector<std::string> nodes;      // of retry and redo
   std::vector<std::string> runs = {};  // of the last three: uuids
 };
 
@@ -165,6 +165,7 @@ class Engine {
   void stop(bool now);
   void begin(dag::NodeId node);
   void submit_phase(dag::NodeId node, jobs::Phase phase);
+  Amendments amendments(dag::NodeId node);
   std::string submitting_json(const InFlight& flight, const std::optional<jobs::Attempt>& attempt) const;
   void cancel_everything();
   void tell_leaving(bool now);
@@ -183,7 +184,7 @@ class Engine {
   void requeue(dag::NodeId node);
   void prune_run(const std::string& uuid);
   bool steer_what_waits();
-  void retry_nodes(const std::vector<std::string>& names);
+  void reset_nodes(const std::vector<std::string>& names, bool done_too);
   void pause(const std::string& otherwise);
   bool over() const;
 

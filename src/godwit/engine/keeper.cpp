@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "godwit/base/json.h"
-#include "godwit/base/units.h"
 #include "godwit/dag/keep_rule.h"
 #include "godwit/journal/log_files.h"
 
@@ -25,13 +24,30 @@ std::string Keeper::folder(const Checkpoint& checkpoint) const {
   return journal::checkpoint_folder(graph_.runs()[graph_.run_of(checkpoint.node)].uuid, checkpoint.epoch);
 }
 
+namespace {
+
+// The first checkpoint of that epoch or a later one.
+template <typename Checkpoints>
+auto from_epoch(Checkpoints& all, std::uint32_t epoch) {
+  return std::lower_bound(all.begin(), all.end(), epoch,
+                          [](const auto& known, std::uint32_t of) { return known.epoch < of; });
+}
+
+}  // namespace
+
 Keeper::Checkpoint& Keeper::checkpoint_of(NodeId node) {
   Checkpoints& all = runs_[graph_.run_of(node)];
   const std::uint32_t epoch = epoch_of(graph_, node, "last_epoch");
-  const auto place = std::lower_bound(all.begin(), all.end(), epoch,
-                                      [](const Checkpoint& known, std::uint32_t of) { return known.epoch < of; });
+  const auto place = from_epoch(all, epoch);
   if (place != all.end() && place->epoch == epoch) return *place;
   return *all.insert(place, Checkpoint{node, epoch, State::unmeasured, {}});
+}
+
+const Keeper::Checkpoint* Keeper::find(dag::RunId run, std::uint32_t epoch) const {
+  const auto known = runs_.find(run);
+  if (!active() || known == runs_.end()) return nullptr;
+  const auto place = from_epoch(known->second, epoch);
+  return place == known->second.end() || place->epoch != epoch ? nullptr : &*place;
 }
 
 // --- recovery ---------------------------------------------------------------------------------------------------
@@ -40,13 +56,16 @@ void Keeper::replay(const journal::Event& event, NodeId node) {
   if (!leaves_checkpoint(node)) return;
   switch (event.kind) {
     case Kind::node_done:
-      checkpoint_of(node);
+      checkpoint_of(node) = {node, epoch_of(graph_, node, "last_epoch"), State::unmeasured, {}};
+      break;
+    case Kind::node_reset:
+      forget(node);
       break;
     case Kind::checkpoint: {
       const Json json = Json::parse(event.json);
       Checkpoint& checkpoint = checkpoint_of(node);
       checkpoint.state = State::recorded;
-      checkpoint.measure = {json.at("bytes"), hash128_from(json.at("digest").get<std::string>()).value_or(Hash128{})};
+      checkpoint.content = {json.at("bytes"), hash128_from(json.at("digest").get<std::string>()).value_or(Hash128{})};
       break;
     }
     case Kind::checkpoint_dropped:
@@ -61,12 +80,17 @@ void Keeper::resume() {
   if (!active()) return;
   for (auto& [run, checkpoints] : runs_) {
     for (Checkpoint& checkpoint : checkpoints) {
-      if (checkpoint.state == State::unmeasured) measure(checkpoint.node);
+      if (checkpoint.state == State::unmeasured && is_needed(checkpoint.node)) measure(checkpoint.node);
       if (checkpoint.state == State::dropped && store_.exists(folder(checkpoint)))
         to_remove_.push_back(checkpoint.node);
     }
     review(run);
   }
+}
+
+// Of a journal that does not record checkpoints, only those that are still to be used are read.
+bool Keeper::is_needed(NodeId node) const {
+  return deletes() || !is_used_up(node);
 }
 
 // --- what checkpoints are ---------------------------------------------------------------------------------------
@@ -79,18 +103,32 @@ void Keeper::on_end(NodeId node) {
   measure(node);
 }
 
+std::optional<Keeper::Input> Keeper::input_of(NodeId node) const {
+  const Checkpoint* checkpoint = find(graph_.run_of(node), epoch_of(graph_, node, "checkpoint_epoch"));
+  if (checkpoint == nullptr || checkpoint->content == Content{}) return std::nullopt;
+  return Input{folder(*checkpoint), checkpoint->content};
+}
+
+void Keeper::forget(NodeId node) {
+  if (!leaves_checkpoint(node)) return;
+  std::erase(to_remove_, node);
+  const std::uint32_t epoch = epoch_of(graph_, node, "last_epoch");
+  std::erase_if(runs_[graph_.run_of(node)], [&](const Checkpoint& known) { return known.epoch == epoch; });
+}
+
 void Keeper::measure(NodeId node) {
   ++under_way_;
   store_.measure(folder(checkpoint_of(node)),
-                 [this, node](const std::optional<CheckpointMeasure>& measured) { record(node, measured); });
+                 [this, node](const std::optional<Content>& measured) { record(node, measured); });
 }
 
-void Keeper::record(NodeId node, const std::optional<CheckpointMeasure>& measured) {
+void Keeper::record(NodeId node, const std::optional<Content>& measured) {
   --under_way_;
+  if (plan_.state(node) != NodeState::done) return;  // it is done again meanwhile
   Checkpoint& checkpoint = checkpoint_of(node);
   if (measured) {
     checkpoint.state = State::recorded;
-    checkpoint.measure = *measured;
+    checkpoint.content = *measured;
     log_(Kind::checkpoint, node,
          Json{{"epoch", checkpoint.epoch}, {"bytes", measured->bytes}, {"digest", hex(measured->digest)}}.dump());
   } else {
@@ -103,31 +141,27 @@ void Keeper::record(NodeId node, const std::optional<CheckpointMeasure>& measure
 void Keeper::verify(Checkpoint& checkpoint) {
   checkpoint.state = State::verifying;
   ++under_way_;
-  store_.measure(folder(checkpoint), [this, node = checkpoint.node](const std::optional<CheckpointMeasure>& measured) {
+  store_.measure(folder(checkpoint), [this, node = checkpoint.node](const std::optional<Content>& measured) {
     judge_verified(node, measured);
   });
 }
 
-void Keeper::judge_verified(NodeId node, const std::optional<CheckpointMeasure>& measured) {
+void Keeper::judge_verified(NodeId node, const std::optional<Content>& measured) {
   --under_way_;
+  if (plan_.state(node) != NodeState::done) return;
   Checkpoint& checkpoint = checkpoint_of(node);
-  checkpoint.state = measured == checkpoint.measure ? State::verified : State::damaged;
+  checkpoint.state = measured == checkpoint.content ? State::verified : State::damaged;
   if (checkpoint.state == State::damaged)
     warn(node, fmt::format("{} is not what it was: {}; the checkpoints before it are kept", folder(checkpoint),
-                           !measured ? "it cannot be read"
-                           : measured->bytes != checkpoint.measure.bytes
-                               ? fmt::format("{} instead of {}", format_bytes(measured->bytes),
-                                             format_bytes(checkpoint.measure.bytes))
-                               : "other content of the same size"));
+                           difference_of(measured, checkpoint.content)));
   review(graph_.run_of(node));
 }
 
 // --- which go ---------------------------------------------------------------------------------------------------
 
-bool Keeper::evaluations_done(NodeId node) const {
+bool Keeper::is_used_up(NodeId node) const {
   return std::all_of(graph_.children(node).begin(), graph_.children(node).end(), [&](NodeId child) {
-    return graph_.kind(child) != dag::NodeKind::evaluate || plan_.state(child) == NodeState::done ||
-           plan_.state(child) == NodeState::pruned;
+    return plan_.state(child) == NodeState::done || plan_.state(child) == NodeState::pruned;
   });
 }
 
@@ -138,6 +172,7 @@ bool Keeper::will_be_evaluated(NodeId node) const {
 }
 
 void Keeper::review(dag::RunId run) {
+  if (!deletes()) return;
   const dag::KeepRule& rule = *graph_.rules.keep;
   std::vector<Checkpoint*> there;
   std::vector<dag::CheckpointValue> values;
@@ -154,7 +189,7 @@ void Keeper::review(dag::RunId run) {
   const std::vector<bool> kept = dag::kept_by(rule, values);
   for (std::size_t i = 0; i + 1 < there.size(); ++i) {
     const bool settled = there[i]->state == State::recorded || there[i]->state == State::verified;
-    if (kept[i] || !settled || !evaluations_done(there[i]->node)) continue;
+    if (kept[i] || !settled || !is_used_up(there[i]->node)) continue;
     // The one that follows it, whether it stays itself or not.
     if (there[i + 1]->state == State::recorded) verify(*there[i + 1]);
     if (there[i + 1]->state == State::verified) drop(*there[i]);
@@ -170,7 +205,7 @@ void Keeper::review(dag::RunId run) {
 void Keeper::drop(Checkpoint& checkpoint) {
   checkpoint.state = State::dropped;
   log_(Kind::checkpoint_dropped, checkpoint.node,
-       Json{{"epoch", checkpoint.epoch}, {"bytes", checkpoint.measure.bytes}}.dump());
+       Json{{"epoch", checkpoint.epoch}, {"bytes", checkpoint.content.bytes}}.dump());
   to_remove_.push_back(checkpoint.node);
 }
 

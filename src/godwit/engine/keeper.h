@@ -1,6 +1,8 @@
-// Keeps of every run's checkpoints those that its rule keeps, and deletes the others: each only after the one that
-// follows it was read again and is as it was recorded, after its evaluation is done, and after the journal says so.
-// A run's last checkpoint is never deleted, so that the run goes on from it, however good an earlier one is.
+// Records what every training job's checkpoint is when the job is done, so that what goes on from it can tell whether
+// it still is. Of every run's checkpoints it keeps those that the rule keeps, where there is one, and deletes the
+// others: each only after the one that follows it was read again and is as it was recorded, after its evaluation is
+// done, and after the journal says so. A run's last checkpoint is never deleted, so that the run goes on from it,
+// however good an earlier one is.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,7 @@ class Keeper {
   // Records an event of a node.
   using Log = std::function<void(journal::Kind, dag::NodeId, std::string json)>;
 
-  // Does nothing where the graph has no rule. All must outlive it.
+  // Does nothing where training jobs leave no checkpoint. All must outlive it.
   Keeper(const dag::Graph& graph, const Plan& plan, const MetricBook& book, CheckpointStore& store, Log log);
 
   // What the journal tells, before resume().
@@ -30,6 +32,16 @@ class Keeper {
   // After a recovery: records what was not recorded, deletes what was to be deleted.
   void resume();
 
+  // The checkpoint that the node's job begins with, as it was recorded; nothing where it takes none, or one that is not
+  // recorded (yet).
+  struct Input {
+    std::string folder;
+    Content content;
+  };
+  std::optional<Input> input_of(dag::NodeId node) const;
+
+  // A job that was done is to be done again: nothing is known of its checkpoint any more.
+  void forget(dag::NodeId node);
   // A training or evaluation node has come to its end.
   void on_end(dag::NodeId node);
   // Takes the store's answers; true where there was one.
@@ -53,21 +65,25 @@ class Keeper {
     dag::NodeId node = 0;
     std::uint32_t epoch = 0;
     State state = State::unmeasured;
-    CheckpointMeasure measure;
+    Content content;
   };
   using Checkpoints = std::vector<Checkpoint>;  // of a run, by increasing epoch
 
-  bool active() const { return graph_.rules.keep.has_value(); }
+  bool active() const { return !graph_.rules.checkpoint.empty(); }
+  bool deletes() const { return graph_.rules.keep.has_value(); }
+  bool is_needed(dag::NodeId node) const;
   bool leaves_checkpoint(dag::NodeId node) const;
   std::string folder(const Checkpoint& checkpoint) const;
   Checkpoint& checkpoint_of(dag::NodeId node);
+  const Checkpoint* find(dag::RunId run, std::uint32_t epoch) const;
   void measure(dag::NodeId node);
-  void record(dag::NodeId node, const std::optional<CheckpointMeasure>& measured);
+  void record(dag::NodeId node, const std::optional<Content>& measured);
   void verify(Checkpoint& checkpoint);
-  void judge_verified(dag::NodeId node, const std::optional<CheckpointMeasure>& measured);
+  void judge_verified(dag::NodeId node, const std::optional<Content>& measured);
   void review(dag::RunId run);
   void drop(Checkpoint& checkpoint);
-  bool evaluations_done(dag::NodeId node) const;
+  // All that takes its checkpoint has come to its end.
+  bool is_used_up(dag::NodeId node) const;
   bool will_be_evaluated(dag::NodeId node) const;
   void warn(dag::NodeId node, const std::string& message);
 

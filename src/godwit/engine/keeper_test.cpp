@@ -60,12 +60,21 @@ struct KeepWorld : World {
   dag::RunId run_ = 0;
 };
 
-TEST_CASE("without a rule nothing is measured and nothing goes") {
+TEST_CASE("without a rule each is recorded and nothing goes") {
   KeepWorld world({});
   world.graph.rules.keep.reset();
   CHECK(world.run() == RunEnd::succeeded);
   CHECK(world.there() == Story{"1", "2", "3", "4", "5", "6"});
-  CHECK(world.journal.story({Kind::checkpoint, Kind::checkpoint_dropped}).empty());
+  CHECK(world.journal.story({Kind::checkpoint}).size() == 6);
+  CHECK(world.journal.story({Kind::checkpoint_dropped}).empty());
+}
+
+TEST_CASE("jobs that leave no checkpoint are not looked at") {
+  KeepWorld world({});
+  world.graph.rules.keep.reset();
+  world.graph.rules.checkpoint.clear();
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.journal.story({Kind::checkpoint, Kind::warning}).empty());
 }
 
 TEST_CASE("the last two stay, each is recorded, and each that goes is recorded before") {

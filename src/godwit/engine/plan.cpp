@@ -246,6 +246,8 @@ Verdict Plan::judge_failure(NodeId node, const Ending& ending) {
   const dag::Attributes& attributes = graph_.attributes(node);
   Books& books = books_[node];
   if (ending.outcome == Outcome::canceled) return {Next::failed, "canceled"};
+  // Trying again does not bring it back.
+  if (ending.outcome == Outcome::input_changed) return {Next::failed, describe(ending)};
   if (ending.outcome == Outcome::exited && attributes.unless_exit == ending.exit_code)
     return {Next::failed, fmt::format("{}, which is not to be retried", describe(ending))};
   if (books.retries_used < attributes.retries) {
@@ -293,7 +295,23 @@ std::vector<NodeId> Plan::futile_below(NodeId node) const {
 
 void Plan::requeue(NodeId node) {
   leave_running(node);
-  enqueue(node);
+  await_parents(node);
+}
+
+void Plan::await_parents(NodeId node) {
+  if (pending_parents_[node] == 0)
+    enqueue(node);
+  else
+    set_state(node, NodeState::waiting);
+}
+
+void Plan::redo(NodeId node) {
+  books_.erase(node);
+  for (const NodeId child : graph_.children(node)) {
+    ++pending_parents_[child];
+    if (state_[child] == NodeState::ready) set_state(child, NodeState::waiting);
+  }
+  await_parents(node);
 }
 
 std::vector<NodeId> Plan::reset(NodeId node) {
@@ -305,8 +323,7 @@ std::vector<NodeId> Plan::reset(NodeId node) {
     return false;
   };
   if (hopeless(node)) return revived;
-  set_state(node, NodeState::waiting);
-  if (pending_parents_[node] == 0) enqueue(node);
+  await_parents(node);
   const auto spread_from = [&](NodeId from) {
     for (const NodeId child : graph_.children(from))
       if (state_[child] == NodeState::futile && !hopeless(child)) {

@@ -77,14 +77,17 @@ class Plan {
   // The transitions. Each takes a running node, except where replay applies them to any.
   void finish(dag::NodeId node);                    // done; children may become ready
   std::vector<dag::NodeId> fail(dag::NodeId node);  // returns the nodes that became futile
-  void requeue(dag::NodeId node);                   // running → ready
+  void requeue(dag::NodeId node);                   // running → ready, or waiting for a parent that is done again
   // Ends a node that waits or is ready, and those that wait for it: neither run nor needed. Returns them.
   std::vector<dag::NodeId> prune(dag::NodeId node);
   // The run's training jobs are not taken until it is released.
   void hold(dag::RunId run);
   void release(dag::RunId run);
   std::vector<dag::NodeId> futile_below(dag::NodeId node) const;  // the futile descendants of a failed node
-  std::vector<dag::NodeId> reset(dag::NodeId node);  // failed → waiting or ready; returns the revived descendants
+  // Failed → waiting or ready; returns the revived descendants.
+  std::vector<dag::NodeId> reset(dag::NodeId node);
+  // Done → waiting or ready. Its children that wait or are ready wait for it again; the others stay what they are.
+  void redo(dag::NodeId node);
   // Recovery: the node is running already.
   void mark_running(dag::NodeId node);
   void restore_books(dag::NodeId node, std::uint32_t retries_used, std::optional<jobs::Ending> job_ending);
@@ -107,6 +110,7 @@ class Plan {
   std::uint64_t rank(dag::NodeId node) const;
   void enqueue(dag::NodeId node);
   void leave_running(dag::NodeId node);
+  void await_parents(dag::NodeId node);
   Category* category_of(dag::NodeId node);
   Verdict judge_failure(dag::NodeId node, const jobs::Ending& ending);
   Verdict judge_interruption(dag::NodeId node, jobs::Phase phase, const jobs::Ending& ending, bool progressed);

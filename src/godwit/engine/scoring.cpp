@@ -72,8 +72,7 @@ Scorer::Scorer(const dag::Graph& graph, jobs::JobExecutor& executor, std::string
     : graph_(graph), executor_(executor), log_folder_(std::move(log_folder)), id_(new_uuid()) {}
 
 jobs::Attempt Scorer::attempt_of(const ScoreRequest& request) const {
-  jobs::Attempt attempt =
-      AttemptBuilder(graph_, id_).job(request.node, request.site, 1, jobs::Phase::job, std::nullopt);
+  jobs::Attempt attempt = AttemptBuilder(graph_, id_).job(request.node, request.site, 1, jobs::Phase::job);
   jobs::JobSpec spec = *attempt.spec;
   spec.name = attempt.key.node = request.name;
   spec.outputs.clear();

@@ -78,9 +78,11 @@ NodeId Steering::next_job(const State& run) const {
     const NodeState state = plan_.state(job);
     return state == NodeState::waiting || state == NodeState::ready || state == NodeState::running;
   };
-  // Those that are done come first.
-  const auto begin = std::partition_point(run.jobs.begin(), run.jobs.end(),
-                                          [&](NodeId job) { return plan_.state(job) == NodeState::done; });
+  // Those that are done come first, except where some are done again.
+  const auto begin =
+      !run.redone.empty() ? run.jobs.begin() : std::partition_point(run.jobs.begin(), run.jobs.end(), [&](NodeId job) {
+        return plan_.state(job) == NodeState::done;
+      });
   const auto found = std::find_if(begin, run.jobs.end(), open);
   return found == run.jobs.end() ? dag::kNoNode : *found;
 }
@@ -93,6 +95,8 @@ Json Steering::about(RunId run, std::string_view by) const {
 
 void Steering::replay(const journal::Event& event, NodeId node) {
   if (event.kind == Kind::node_done && node != dag::kNoNode) return observe_done(node);
+  if (event.kind == Kind::node_reset && node != dag::kNoNode && Json::parse(event.json).at("by") == "redo")
+    return on_redo(node);
   if (event.kind != Kind::run_paused && event.kind != Kind::run_promoted && event.kind != Kind::run_pruned) return;
   const Json json = Json::parse(event.json);
   const auto run = run_named(json.at("run"));
@@ -147,8 +151,16 @@ void Steering::on_done(NodeId node) {
   if (run == dag::kNoRun || runs_.empty()) return;
   observe_done(node);
   if (runs_[run].pruned) return prune_rest(run);
+  if (std::find(runs_[run].redone.begin(), runs_[run].redone.end(), node) != runs_[run].redone.end()) return;
   stop_early(node);
   if (!runs_[run].pruned && graph_.kind(node) == dag::NodeKind::train) halve(node);
+}
+
+void Steering::on_redo(NodeId node) {
+  const RunId run = graph_.run_of(node);
+  if (run == dag::kNoRun) return;
+  know_runs();
+  runs_[run].redone.push_back(node);
 }
 
 void Steering::on_requeued(NodeId node) {

@@ -36,6 +36,8 @@ class Steering {
 
   // A node is done and the plan knows it.
   void on_done(dag::NodeId node);
+  // A node that was done is to be done again.
+  void on_redo(dag::NodeId node);
   // A node was put back to run again: it does not, where its run has been pruned meanwhile.
   void on_requeued(dag::NodeId node);
   // Before a free place at the site is given away: a run may be promoted to it.
@@ -58,7 +60,8 @@ class Steering {
     std::optional<std::uint32_t> rung;  // paused there by successive halving
     bool paused_by_hand = false;
     bool pruned = false;
-    std::string pruned_because;  // the JSON of its nodes' events
+    std::string pruned_because;       // the JSON of its nodes' events
+    std::vector<dag::NodeId> redone;  // jobs that were done and are done again: what they decided stands
   };
 
   void know_runs();

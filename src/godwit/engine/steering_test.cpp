@@ -233,6 +233,7 @@ TEST_CASE("jobs that an edit adds behind pruned ones are pruned too") {
 
 TEST_CASE("the best checkpoint of a run that was stopped stays") {
   dag::Rules rules = early_stop(2);
+  rules.checkpoint = "model";
   rules.keep = dag::KeepRule{1, 1, 0, dag::Metric{"val_loss", Goal::lowest}};
   SteerWorld world(1, 6, rules, true);
   world.tell(0, {3, 1, 2, 2, 2, 2});

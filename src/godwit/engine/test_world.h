@@ -199,7 +199,7 @@ class FakeCheckpoints final : public CheckpointStore {
     answers_.emplace_back([this, folder, then] {
       const auto found = folders.find(folder);
       then(found == folders.end() ? std::nullopt
-                                  : std::optional(CheckpointMeasure{found->second.size(), hash128(found->second)}));
+                                  : std::optional(Content{found->second.size(), hash128(found->second)}));
     });
   }
   void remove(const std::string& folder, OnRemoved then) override {

@@ -58,6 +58,7 @@ enum class Outcome : std::uint8_t {
   missing_output,   // exit 0 without a required output
   unfinished,       // exit 0 before the last epoch it was to train
   transfer_failed,  // an input was missing or an output could not be brought back
+  input_changed,    // an input is not what the job before it left: nothing was started
   not_started,      // the program could not be executed
   disk_full,        // failed while the disk was full: waits, spends no retry
   lost,             // nobody knows; its supervisor or site vanished

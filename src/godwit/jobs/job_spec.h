@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "godwit/base/content.h"
+
 namespace godwit::jobs {
 
 // What one job asks for. 0 means "not said".
@@ -20,9 +22,10 @@ struct ResourceSpec {
 
 // A file or folder that goes into the sandbox before the job starts. A relative source starts at JobSpec::directory.
 struct InputFile {
-  std::string source;          // path or URL
-  std::string name;            // where it lands, relative to the sandbox; empty: the source's last component
-  bool contents_only = false;  // a folder whose contents, not itself, land there (HTCondor's trailing slash)
+  std::string source;                    // path or URL
+  std::string name;                      // where it lands, relative to the sandbox; empty: the source's last component
+  bool contents_only = false;            // a folder whose contents, not itself, land there (HTCondor's trailing slash)
+  std::optional<Content> expected = {};  // what the folder must hold: else the attempt ends as input_changed
 };
 
 // A file or folder that comes back when the job ends. A relative target starts at JobSpec::directory.

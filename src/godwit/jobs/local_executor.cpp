@@ -106,6 +106,8 @@ Prepared prepare(const SandboxArea& area, const Attempt& attempt) {
     if (attempt.spec->sandbox)
       if (const auto remains = area.make(attempt.key)) SandboxArea::remove_remains(*remains);
     stage_in(area, attempt);
+  } catch (const InputChanged& error) {
+    return not_run(Outcome::input_changed, error.what());
   } catch (const TransferError& error) {
     return ending_of(error, Outcome::transfer_failed);
   } catch (const SystemError& error) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "godwit/base/content.h"
 #include "godwit/base/error.h"
 #include "godwit/base/file.h"
 #include "godwit/jobs/proc_table.h"
@@ -301,6 +302,30 @@ TEST_CASE("folders go in and come out, with modes, links that stay inside, and c
   CHECK(world.read("results/all.txt") == "121");
   CHECK(world.read("results/ran.txt") == "ran\n");
   CHECK(fs::is_symlink(world.folder / "results/link"));
+}
+
+TEST_CASE("an input that must be what a job before left stops what would go on from anything else") {
+  World world;
+  const auto goes = [&](const std::string& node) {
+    JobSpec spec = world.shell("cp model ../../../model.seen");
+    spec.inputs = {{"checkpoints/1/", "", true, content_of(world.folder / "left")}};
+    world.submit(World::key(node), spec);
+    return world.ending(World::key(node));
+  };
+  world.write("left/model", "weights");
+  world.write("checkpoints/1/model", "weights");
+  CHECK(goes("same").success());
+  CHECK(world.read("model.seen") == "weights");
+
+  world.write("checkpoints/1/model", "WEIGHTS");
+  const Ending other = goes("other");
+  CHECK(other.outcome == Outcome::input_changed);
+  CHECK(other.detail == "input 'checkpoints/1/' is not what the job before left: other content of the same size");
+  fs::resize_file(world.folder / "checkpoints/1/model", 0);
+  CHECK(goes("emptied").detail.ends_with("0 B instead of 7 B"));
+  fs::remove_all(world.folder / "checkpoints/1");
+  CHECK(goes("gone").detail.ends_with("nothing there that can be read"));
+  CHECK(world.read("model.seen") == "weights");
 }
 
 TEST_CASE("a job that asks more memory than it said is killed and says so") {

@@ -141,6 +141,18 @@ void bring(const JobSpec& spec, const InputFile& input, const std::string& sandb
   store::copy_tree(source, to, kDurability);
 }
 
+// What a job before left must be what it left: else this one would go on from something else, or begin anew, and nobody
+// would see it.
+void check_expected(const JobSpec& spec) {
+  for (const InputFile& input : spec.inputs) {
+    if (!input.expected) continue;
+    const std::optional<Content> now = content_of(host_path(spec, input.source));
+    if (now != input.expected)
+      throw InputChanged(fmt::format("input '{}' is not what the job before left: {}", input.source,
+                                     difference_of(now, *input.expected)));
+  }
+}
+
 bool has_spool(const SandboxArea& area, const Attempt& attempt) {
   return !attempt.spec->checkpoint_files.empty() && fs::is_directory(area.spool_of(attempt.key));
 }
@@ -397,6 +409,7 @@ void stage_in(const SandboxArea& area, const Attempt& attempt) {
     if (!path->empty())
       transferring("output folder", [&] { fs::create_directories(fs::path(host_path(spec, *path)).parent_path()); });
   if (!spec.sandbox) return;
+  check_expected(spec);
   const std::string sandbox = area.path_of(attempt.key);
   for (const InputFile& input : spec.inputs)
     transferring("input '" + input.source + "'", [&] { bring(spec, input, sandbox); });

@@ -28,13 +28,19 @@ class TransferError : public Error {
   int code_;
 };
 
+// An input that is not what it must be.
+class InputChanged : public TransferError {
+ public:
+  using TransferError::TransferError;
+};
+
 // Whether stage_in() has no files to copy, and so takes no time.
 bool brings_nothing(const SandboxArea& area, const Attempt& attempt);
 // Whether the sandbox of an ended attempt is empty and there is no spool, so that stage_out() takes no time.
 bool left_nothing(const SandboxArea& area, const Attempt& attempt);
 
 // Copies inputs, spool and executable into the attempt's empty sandbox, and makes the folders of stdout and stderr.
-// Throws TransferError.
+// Throws TransferError, and InputChanged before anything is copied.
 void stage_in(const SandboxArea& area, const Attempt& attempt);
 
 // What to execute: a path, absolute or from the working directory. Throws TransferError where a program that is

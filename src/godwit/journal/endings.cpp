@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "godwit/base/units.h"
+#include "godwit/journal/log_files.h"
 
 namespace godwit::journal {
 namespace {
@@ -69,6 +70,8 @@ constexpr OutcomeRule kOutcomes[] = {
      "a job that stops early on purpose exits with its checkpoint code (85); else: godwit retry {}"},
     {"transfer_failed", "a file could not be brought to it or back",
      "check the path that is named; then: godwit retry {}"},
+    {"input_changed", "the checkpoint that it was to go on from is not what the job before it left",
+     "put it back as it was, then: godwit retry {0}; or compute again what is lost: godwit retry --redo {0}"},
     {"not_started", "its program could not be started",
      "check the path of the executable, and that it may be executed; then: "
      "godwit retry {}"},
@@ -116,12 +119,8 @@ EndingWords explain_exit(int code, std::string_view node) {
 
 // Whether the missing outputs that an executor names are the experiment's checkpoint.
 bool is_checkpoint(const View& view, std::string_view detail) {
-  const Json* json = &view.source();
-  for (const char* key : {"experiment", "checkpoint", "path"}) {
-    if (!json->is_object() || !json->contains(key)) break;
-    json = &(*json)[key];
-  }
-  return json->is_string() && detail.find(fmt::format("'{}'", json->get<std::string>())) != std::string_view::npos;
+  const std::string path = checkpoint_path(view);
+  return !path.empty() && detail.find(fmt::format("'{}'", path)) != std::string_view::npos;
 }
 
 EndingWords explain_by_outcome(std::string_view outcome, std::string_view node) {

@@ -202,7 +202,7 @@ void Explainer::explain_done(NodeIndex index, Explanation& out) const {
   if (const CheckpointRecord* left = view_.checkpoint_of(index))
     out.facts.push_back(fmt::format("its checkpoint, of epoch {}, {} ({})", left->epoch,
                                     left->dropped == 0 ? "is kept" : "was deleted: 'keep' does not keep it",
-                                    format_bytes(left->bytes)));
+                                    format_bytes(left->content.bytes)));
   add_attempts(index, out);
 }
 

@@ -20,7 +20,8 @@ bool check_format(store::Database& database) {
   if (application == 0 && format == 0 && database.query_integer("SELECT count(*) FROM sqlite_master") == 0)
     return false;
   if (application != kApplicationId)
-    throw InputError(database.path() + " is not a Godwit journal", "move it away, or name another file");
+    throw InputError(database.path() + " is not a Godwit journal",
+                     "put the journal back in its place, or name another file");
   if (format > kFormat)
     throw InputError(fmt::format("{} was written by a newer Godwit: its format is {}, this version reads up to {}",
                                  database.path(), format, kFormat),
@@ -65,8 +66,8 @@ void throw_explained(const store::DatabaseError& error) {
   if (error.no_database())
     throw InputError(
         fmt::format("the journal has been overwritten: {}", error.what()),
-        "put a copy of journal.db back; or move it away: 'godwit run' then starts afresh, and what was run is "
-        "known no more");
+        "put a copy of journal.db back: it alone knows what is finished, and without it everything would be computed "
+        "again");
   if (!error.damaged()) throw Error(error.what());
   throw Error(fmt::format("the journal is damaged: {}", error.what()),
               "keep a copy of its folder; what can still be read is salvaged by: sqlite3 journal.db .recover");

@@ -53,6 +53,15 @@ std::string checkpoint_folder(std::string_view run_uuid, std::uint32_t last_epoc
   return fmt::format("runs/{}/checkpoints/{}", run_uuid, last_epoch);
 }
 
+std::string checkpoint_path(const View& view) {
+  const Json* json = &view.source();
+  for (const char* key : {"experiment", "checkpoint", "path"}) {
+    if (!json->is_object() || !json->contains(key)) break;
+    json = &(*json)[key];
+  }
+  return json->is_string() ? json->get<std::string>() : std::string();
+}
+
 std::string usual_log(std::string_view run_uuid, std::string_view node, std::uint32_t attempt,
                       std::string_view suffix) {
   return fmt::format("runs/{}/logs/{}.{}.{}", run_uuid, node, attempt, suffix);

@@ -23,6 +23,9 @@ std::string usual_log(std::string_view run_uuid, std::string_view node, std::uin
 // Where experiments keep what a training job leaves whose last epoch this is: runs/<run_uuid>/checkpoints/<epoch>.
 std::string checkpoint_folder(std::string_view run_uuid, std::uint32_t last_epoch);
 
+// What the experiment says that its training jobs write as their checkpoint; "": nothing, or the journal does not tell.
+std::string checkpoint_path(const View& view);
+
 // As the journal tells; where it does not, usual_log. Paths start at the Dag's directory, or where that is gone
 // (the experiment was moved) at the folder of `state`.
 LogFiles log_files(const View& view, const StateDir& state, const Attempt& attempt);

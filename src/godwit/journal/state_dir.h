@@ -36,8 +36,9 @@ class StateDir {
   std::string path_;
 };
 
-// {"what":"stop"|"stop_now"}, {"what":"retry","nodes":[names]} or {"what":"pause"|"promote"|"prune","runs":[uuids]}.
-// Throws InputError where the request is none of these, SystemError where it cannot be written.
+// {"what":"stop"|"stop_now"}, {"what":"retry"|"redo","nodes":[names]} or
+// {"what":"pause"|"promote"|"prune","runs":[uuids]}. Throws InputError where the request is none of these, SystemError
+// where it cannot be written.
 void drop_request(const StateDir& state, const Json& request);
 
 // The requests that are waiting, oldest first; `rejected` names files that hold none.

@@ -439,8 +439,12 @@ void View::steer(const Event& event, const Fields& fields) {
 void View::record_checkpoint(NodeIndex node, const Event& event, const Fields& fields) {
   const auto [known, fresh] = checkpoint_by_node_.try_emplace(node, checkpoints_.size());
   if (fresh) checkpoints_.emplace_back();
-  checkpoints_[known->second] = {node, fields.number<std::uint32_t>("epoch"), fields.number<std::uint64_t>("bytes"),
-                                 event.kind == Kind::checkpoint_dropped ? event.time : 0};
+  CheckpointRecord& record = checkpoints_[known->second];
+  record.node = node;
+  record.epoch = fields.number<std::uint32_t>("epoch");
+  record.content.bytes = fields.number<std::uint64_t>("bytes");
+  record.dropped = event.kind == Kind::checkpoint_dropped ? event.time : 0;
+  if (const auto digest = hash128_from(fields.text("digest"))) record.content.digest = *digest;
 }
 
 const CheckpointRecord* View::checkpoint_of(NodeIndex node) const {

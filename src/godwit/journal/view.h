@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "godwit/base/content.h"
 #include "godwit/base/interner.h"
 #include "godwit/base/json.h"
 #include "godwit/journal/definition.h"
@@ -131,12 +132,12 @@ struct MetricsLine {
   std::string json;
 };
 
-// What a training job left, where the experiment says which checkpoints to keep.
+// What a training job left.
 struct CheckpointRecord {
   NodeIndex node = 0;
   std::uint32_t epoch = 0;  // the last that it holds
-  std::uint64_t bytes = 0;
-  Micros dropped = 0;  // when it was deleted; 0: it is there
+  Content content;          // as it was when the job was done
+  Micros dropped = 0;       // when it was deleted; 0: it is there
 };
 
 struct DagInfo {
