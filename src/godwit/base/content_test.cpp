@@ -1,8 +1,8 @@
 #include "godwit/base/content.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <fstream>
 
 namespace godwit {
