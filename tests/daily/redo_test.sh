@@ -80,6 +80,14 @@ expect 0 "$GODWIT" run --quiet
 trained "1 2 3 4 5 6 7 8"
 whole
 
+spoil 'sed -i "s/epoch 3/epoch 7/" $checkpoints/4/model' "other content of the same size"
+says out "godwit retry --accept run0-train_epoch2"
+expect 2 "$GODWIT" retry --accept --redo run0-train_epoch2
+expect 0 "$GODWIT" retry --accept run0-train_epoch2
+expect 0 "$GODWIT" run --quiet
+trained "1 2 3 4 5 6 7 8"
+grep -q "epoch 7" $checkpoints/6/model || fail "it went on from something else"
+
 spoil 'printf "epoch %d\n" 1 2 9 4 >$checkpoints/4/model; rm -r $checkpoints/2' "other content of the same size"
 expect 0 "$GODWIT" retry --redo --yes run0-train_epoch2
 expect 0 "$GODWIT" run --quiet

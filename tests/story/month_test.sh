@@ -176,7 +176,12 @@ for _ in 1 2 3 4; do
   kill -KILL $engine 2>/dev/null
   wait $engine 2>/dev/null
 done
-expect 0 "$GODWIT" run --quiet --yes
+expect 1 "$GODWIT" run --quiet --yes
+expect 0 "$GODWIT" why run1
+says out 'not what the job before it left'
+# "It is meant so", says who did it.
+expect 0 "$GODWIT" retry --accept run1
+expect 0 "$GODWIT" run --quiet
 
 day "28: what came of it"
 expect 0 "$GODWIT" status

@@ -42,7 +42,8 @@ std::vector<Redo> with_lost_producers(const View& view, const std::string& folde
       out.push_back({node, view.nodes()[node].state == NodeState::failed ? "it failed" : "asked for"});
   for (std::size_t i = 0; i < out.size(); ++i)
     for (const NodeIndex parent : view.parents(out[i].node)) {
-      if (!is_training(view, parent) || view.nodes()[parent].state != NodeState::done || seen.contains(parent)) continue;
+      if (!is_training(view, parent) || view.nodes()[parent].state != NodeState::done || seen.contains(parent))
+        continue;
       std::string fault = fault_of_checkpoint(view, folder, parent);
       if (fault.empty()) continue;
       seen.insert(parent);

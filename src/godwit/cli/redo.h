@@ -15,8 +15,8 @@ struct Redo {
 };
 
 // The nodes themselves, and of every training job whose checkpoint they begin with: those that are done but whose
-// checkpoint is not there, or not as it was recorded, and what these begin with in turn. Reads checkpoints to their last
-// byte. `folder`: where the experiment's runs/ is.
+// checkpoint is not there, or not as it was recorded, and what these begin with in turn. Reads checkpoints to their
+// last byte. `folder`: where the experiment's runs/ is.
 std::vector<Redo> with_lost_producers(const journal::View& view, const std::string& folder,
                                       const std::vector<journal::NodeIndex>& nodes);
 

@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> targets;
   bool failed = false;
   bool redo = false;
+  bool accept = false;
   bool yes = false;
   std::string file;
   bool json = false;
@@ -124,7 +125,10 @@ int retry(const Options& options) {
   names.reserve(nodes.size());
   for (const NodeIndex node : nodes) names.emplace_back(view.name_of(node));
   if (!names.empty())
-    journal::drop_request(opened.state, {{"what", options.redo ? "redo" : "retry"}, {"nodes", names}});
+    journal::drop_request(opened.state, {{"what", options.redo     ? "redo"
+                                                  : options.accept ? "accept"
+                                                                   : "retry"},
+                                         {"nodes", names}});
 
   const bool engine = opened.engine().running();
   const char* failed = options.redo ? "" : "failed ";
@@ -146,8 +150,13 @@ void add_retry(CLI::App& root, Action& action) {
   command->add_option("targets", options->targets, "Nodes or runs: run0-train_epoch1, run3, d35b3ea9")
       ->type_name("NODE|RUN");
   command->add_flag("--failed", options->failed, "All nodes that failed");
-  command->add_flag("--redo", options->redo,
-                    "Also what is done, and before it every job whose checkpoint it needs and that is lost or changed");
+  auto* redo = command->add_flag(
+      "--redo", options->redo,
+      "Also what is done, and before it every job whose checkpoint it needs and that is lost or changed");
+  command
+      ->add_flag("--accept", options->accept,
+                 "From the checkpoints as they are now, though they are not what the jobs before left")
+      ->excludes(redo);
   command->add_flag("--yes", options->yes, "With --redo: without asking");
   command->add_option("--experiment", options->file, "The experiment's file or folder (default: here)")
       ->type_name("FILE");

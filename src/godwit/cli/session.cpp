@@ -38,8 +38,8 @@ engine::Request request_from(const Json& json) {
   engine::Request request;
   using What = engine::Request::What;
   static const std::map<std::string, What> kWhat{
-      {"stop", What::stop},   {"stop_now", What::stop_now}, {"retry", What::retry},    {"redo", What::redo},
-      {"pause", What::pause}, {"prune", What::prune},       {"promote", What::promote}};
+      {"stop", What::stop},     {"stop_now", What::stop_now}, {"retry", What::retry}, {"redo", What::redo},
+      {"accept", What::accept}, {"pause", What::pause},       {"prune", What::prune}, {"promote", What::promote}};
   request.what = kWhat.at(json.at("what"));
   if (const auto runs = json.find("runs"); runs != json.end()) request.runs = runs->get<std::vector<std::string>>();
   if (const auto nodes = json.find("nodes"); nodes != json.end())

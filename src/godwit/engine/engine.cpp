@@ -368,7 +368,7 @@ void Engine::handle_requests() {
 }
 
 void Engine::handle(const Request& request) {
-  static constexpr const char* kNames[] = {"stop", "stop_now", "retry", "redo", "pause", "promote", "prune"};
+  static constexpr const char* kNames[] = {"stop", "stop_now", "retry", "redo", "accept", "pause", "promote", "prune"};
   Json json{{"what", kNames[static_cast<int>(request.what)]}, {"nodes", request.nodes}};
   if (!request.runs.empty()) json["runs"] = request.runs;
   log(Kind::request, dump(json));
@@ -378,7 +378,8 @@ void Engine::handle(const Request& request) {
       return stop(request.what == Request::What::stop_now);
     case Request::What::retry:
     case Request::What::redo:
-      return reset_nodes(request.nodes, request.what == Request::What::redo);
+    case Request::What::accept:
+      return reset_nodes(request);
     case Request::What::pause:
       for (const std::string& run : request.runs) steering_.pause(run);
       return;
@@ -816,15 +817,17 @@ void Engine::fail_node(NodeId node, const std::string& reason) {
 }
 
 // Those that failed first: which of their descendants have hope again depends on the other nodes' failures alone.
-void Engine::reset_nodes(const std::vector<std::string>& names, bool done_too) {
-  for (const std::string& name : names) {
+void Engine::reset_nodes(const Request& request) {
+  const bool accept = request.what == Request::What::accept;
+  for (const std::string& name : request.nodes) {
     const auto node = graph_.find(name);
     if (!node || plan_.state(*node) != NodeState::failed) continue;
-    log(Kind::node_reset, *node, dump({{"by", "retry"}}));
+    log(Kind::node_reset, *node, dump({{"by", accept ? "accept" : "retry"}}));
     for (const NodeId revived : plan_.reset(*node)) log(Kind::node_reset, revived, dump({{"by", "retry"}}));
+    if (accept) keeper_.accept_input_of(*node);
   }
-  if (!done_too) return;
-  for (const std::string& name : names) {
+  if (request.what != Request::What::redo) return;
+  for (const std::string& name : request.nodes) {
     const auto node = graph_.find(name);
     if (!node || plan_.state(*node) != NodeState::done) continue;
     log(Kind::node_reset, *node, dump({{"by", "redo"}}));

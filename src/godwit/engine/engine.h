@@ -40,9 +40,9 @@ struct SitePort {
 
 // What somebody asks of a running engine.
 struct Request {
-  enum class What : std::uint8_t { stop, stop_now, retry, redo, pause, promote, prune };
+  enum class What : std::uint8_t { stop, stop_now, retry, redo, accept, pause, promote, prune };
   What what = What::stop;
-  std::vector<std::string> nodes;      // of retry and redo
+  std::vector<std::string> nodes;      // of retry, redo and accept
   std::vector<std::string> runs = {};  // of the last three: uuids
 };
 
@@ -184,7 +184,7 @@ class Engine {
   void requeue(dag::NodeId node);
   void prune_run(const std::string& uuid);
   bool steer_what_waits();
-  void reset_nodes(const std::vector<std::string>& names, bool done_too);
+  void reset_nodes(const Request& request);
   void pause(const std::string& otherwise);
   bool over() const;
 

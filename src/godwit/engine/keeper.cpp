@@ -43,7 +43,7 @@ Keeper::Checkpoint& Keeper::checkpoint_of(NodeId node) {
   return *all.insert(place, Checkpoint{node, epoch, State::unmeasured, {}});
 }
 
-const Keeper::Checkpoint* Keeper::find(dag::RunId run, std::uint32_t epoch) const {
+Keeper::Checkpoint* Keeper::find(dag::RunId run, std::uint32_t epoch) {
   const auto known = runs_.find(run);
   if (!active() || known == runs_.end()) return nullptr;
   const auto place = from_epoch(known->second, epoch);
@@ -53,6 +53,12 @@ const Keeper::Checkpoint* Keeper::find(dag::RunId run, std::uint32_t epoch) cons
 // --- recovery ---------------------------------------------------------------------------------------------------
 
 void Keeper::replay(const journal::Event& event, NodeId node) {
+  // Whom an engine let go on from what it found, before it could record that.
+  if (event.kind == Kind::node_reset && Json::parse(event.json).at("by") == "accept") {
+    if (Checkpoint* input = input_checkpoint_of(node); input != nullptr && input->state != State::dropped)
+      *input = {input->node, input->epoch, State::unmeasured, {}};
+    return;
+  }
   if (!leaves_checkpoint(node)) return;
   switch (event.kind) {
     case Kind::node_done:
@@ -103,10 +109,21 @@ void Keeper::on_end(NodeId node) {
   measure(node);
 }
 
-std::optional<Keeper::Input> Keeper::input_of(NodeId node) const {
-  const Checkpoint* checkpoint = find(graph_.run_of(node), epoch_of(graph_, node, "checkpoint_epoch"));
+Keeper::Checkpoint* Keeper::input_checkpoint_of(NodeId node) {
+  return find(graph_.run_of(node), epoch_of(graph_, node, "checkpoint_epoch"));
+}
+
+std::optional<Keeper::Input> Keeper::input_of(NodeId node) {
+  const Checkpoint* checkpoint = input_checkpoint_of(node);
   if (checkpoint == nullptr || checkpoint->content == Content{}) return std::nullopt;
   return Input{folder(*checkpoint), checkpoint->content};
+}
+
+void Keeper::accept_input_of(NodeId node) {
+  Checkpoint* checkpoint = input_checkpoint_of(node);
+  if (checkpoint == nullptr || checkpoint->state == State::dropped) return;
+  *checkpoint = {checkpoint->node, checkpoint->epoch, State::unmeasured, {}};
+  measure(checkpoint->node);
 }
 
 void Keeper::forget(NodeId node) {

@@ -38,8 +38,10 @@ class Keeper {
     std::string folder;
     Content content;
   };
-  std::optional<Input> input_of(dag::NodeId node) const;
+  std::optional<Input> input_of(dag::NodeId node);
 
+  // The checkpoint that the node's job begins with is recorded as it is now.
+  void accept_input_of(dag::NodeId node);
   // A job that was done is to be done again: nothing is known of its checkpoint any more.
   void forget(dag::NodeId node);
   // A training or evaluation node has come to its end.
@@ -75,7 +77,8 @@ class Keeper {
   bool leaves_checkpoint(dag::NodeId node) const;
   std::string folder(const Checkpoint& checkpoint) const;
   Checkpoint& checkpoint_of(dag::NodeId node);
-  const Checkpoint* find(dag::RunId run, std::uint32_t epoch) const;
+  Checkpoint* find(dag::RunId run, std::uint32_t epoch);
+  Checkpoint* input_checkpoint_of(dag::NodeId node);
   void measure(dag::NodeId node);
   void record(dag::NodeId node, const std::optional<Content>& measured);
   void verify(Checkpoint& checkpoint);

@@ -102,6 +102,28 @@ TEST_CASE("an input that is not what it was is not tried again") {
   CHECK(world.journal.story({Kind::node_failed}) == Story{"node_failed train2.1"});
 }
 
+TEST_CASE("what is there now can be accepted, and is expected from then on") {
+  for (int instant = 0; instant < 6; ++instant) {
+    CAPTURE(instant);
+    RedoWorld world;
+    world.executor.plays["train2"] = {{ended_as(jobs::Outcome::input_changed), {}}, {exit_with(1), {}}};
+    CHECK(world.run() == RunEnd::failed);
+    world.checkpoints.folders[RedoWorld::folder("1")] = "mended by hand";
+    world.requests = {{Request::What::accept, {"train2"}}};
+    world.journal.kill_at_commit = instant;
+    try {
+      CHECK(world.run() == RunEnd::failed);
+    } catch (const Killed&) {
+      world.journal.forget_uncommitted();
+      world.checkpoints.forget();
+      world.run();
+    }
+    world.requests = {{Request::What::retry, {"train2"}}};
+    CHECK(world.run() == RunEnd::succeeded);
+    CHECK(world.expected("train2.3") == RedoWorld::content("mended by hand"));
+  }
+}
+
 TEST_CASE("a job that is done is done again, and nothing else") {
   RedoWorld world;
   CHECK(world.run() == RunEnd::succeeded);

@@ -71,7 +71,8 @@ constexpr OutcomeRule kOutcomes[] = {
     {"transfer_failed", "a file could not be brought to it or back",
      "check the path that is named; then: godwit retry {}"},
     {"input_changed", "the checkpoint that it was to go on from is not what the job before it left",
-     "put it back as it was, then: godwit retry {0}; or compute again what is lost: godwit retry --redo {0}"},
+     "put it back as it was, then: godwit retry {0}; or compute again what is lost: godwit retry --redo {0}; or go on "
+     "from what is there now: godwit retry --accept {0}"},
     {"not_started", "its program could not be started",
      "check the path of the executable, and that it may be executed; then: "
      "godwit retry {}"},

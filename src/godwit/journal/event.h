@@ -30,8 +30,9 @@ enum class Kind : std::uint8_t {
   engine_stopped = 17,  // {"reason":"finished"|"interrupted"|"stopped"|"once"}
   paused = 18,          // {"reason":"disk full …"}: no new submissions
   unpaused = 19,        // {}
-  request = 20,  // {"what":"stop"|"stop_now"|"retry"|"redo"|"pause"|"promote"|"prune","nodes":[…],"runs":[uuid…]}: from
-                 // the inbox
+  request = 20,  // {"what":"stop"|"stop_now"|"retry"|"redo"|"accept"|"pause"|"promote"|"prune","nodes":[…],"runs":[uuid…]}:
+                 // from
+  // the inbox
   warning = 21,  // {"message"}
   // Of training runs: {"run":run_uuid,"by":"hand"|"early_stop"|"asha","reason",…}.
   run_paused = 22,    // "rung","epoch","metric","value": its next training job waits
@@ -52,7 +53,8 @@ enum class Kind : std::uint8_t {
   node_done = 48,    // {}
   node_failed = 49,  // {"reason"}
   node_futile = 50,  // {"because":node}: an ancestor failed
-  node_reset = 51,   // {"by":"retry"}: failed or futile → waiting again; {"by":"redo"}: done → waiting again
+  node_reset = 51,   // {"by":"retry"|"accept"}: failed or futile → waiting again, "accept": from its checkpoint as it
+                     // is now; {"by":"redo"}: done → waiting again
   node_pruned = 52,  // {"by","reason"}: its run was pruned; it is neither run nor needed
   dag_ended = 64,    // {"success":bool,"done":N,"failed":N,"futile":N,"pruned":N}
 };

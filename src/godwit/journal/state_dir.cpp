@@ -35,7 +35,7 @@ std::string fault_of(const Json& request) {
     return request.contains("runs") && is_name_list(request["runs"])
                ? ""
                : fmt::format("a {} needs a list \"runs\" of uuids", what);
-  if (what != "retry" && what != "redo") return fmt::format("\"{}\" is not known", what);
+  if (what != "retry" && what != "redo" && what != "accept") return fmt::format("\"{}\" is not known", what);
   return request.contains("nodes") && is_name_list(request["nodes"])
              ? ""
              : fmt::format("a {} needs a list \"nodes\" of names", what);

@@ -36,7 +36,7 @@ class StateDir {
   std::string path_;
 };
 
-// {"what":"stop"|"stop_now"}, {"what":"retry"|"redo","nodes":[names]} or
+// {"what":"stop"|"stop_now"}, {"what":"retry"|"redo"|"accept","nodes":[names]} or
 // {"what":"pause"|"promote"|"prune","runs":[uuids]}. Throws InputError where the request is none of these, SystemError
 // where it cannot be written.
 void drop_request(const StateDir& state, const Json& request);
