@@ -63,7 +63,8 @@ journal::StateDir state_of(const experiment::Planned& planned) {
   return journal::StateDir::beside(planned.spec.file);
 }
 
-Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options) {
+Session::Session(const experiment::Planned& planned, engine::Observer& observer, SessionOptions options)
+    : code_watch_(planned.files, planned.spec.directory, options.code) {
   const journal::StateDir state = options.state.value_or(state_of(planned));
   // What only stops jobs starts none.
   experiment::Secrets secrets;
@@ -115,10 +116,20 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   engine_ = std::make_unique<engine::Engine>(
       planned.graph,
       engine::Surroundings{*journal_, std::move(ports), *executor_, system_clock(), observer, take_requests, *disk_,
-                           *checkpoints_, [&planned](dag::NodeId node) { return planned.placement_reason(node); }},
+                           *checkpoints_, [&planned](dag::NodeId node) { return planned.placement_reason(node); },
+                           [this] { return objection(); }},
       std::move(engine_options));
 }
 
 Session::~Session() = default;
+
+std::string Session::objection() {
+  const auto altered = code_watch_.altered();
+  if (!altered) return {};
+  return fmt::format(
+      "{} is not what it was when this engine started: no job begins until it is put back; or 'godwit stop', "
+      "and 'godwit run' shows what differs and asks",
+      *altered);
+}
 
 }  // namespace godwit::cli

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "godwit/engine/engine.h"
+#include "godwit/experiment/code_watch.h"
 #include "godwit/experiment/plan.h"
 #include "godwit/jobs/executor.h"
 #include "godwit/journal/state_dir.h"
@@ -32,10 +33,14 @@ class Session {
   engine::Engine& engine() { return *engine_; }
 
  private:
+  // Jobs run what somebody agreed to run.
+  std::string objection();
+
   std::unique_ptr<journal::Journal> journal_;
   std::unique_ptr<jobs::JobExecutor> executor_;
   std::unique_ptr<engine::Disk> disk_;
   std::unique_ptr<engine::CheckpointStore> checkpoints_;
+  experiment::CodeWatch code_watch_;
   std::unique_ptr<engine::Engine> engine_;
 };
 

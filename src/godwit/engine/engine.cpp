@@ -427,7 +427,7 @@ void Engine::watch_disk() {
   }
   if (paused_.empty() || around_.clock.monotonic() - paused_since_ < pause_length_) return;
   paused_since_ = around_.clock.monotonic();
-  if (around_.disk.without_room()) return;
+  if (around_.disk.without_room() || !around_.objection().empty()) return;
   paused_.clear();
   around_.disk.leave_note("");
   log(Kind::unpaused);
@@ -453,9 +453,20 @@ void Engine::pause(const std::string& otherwise) {
   log(Kind::paused, dump(json));
 }
 
+// Not the disk: what fails meanwhile is to blame itself.
+void Engine::hold_back(const std::string& objection) {
+  paused_since_ = around_.clock.monotonic();
+  pause_length_ = kPauseLeast;
+  paused_ = objection;
+  around_.disk.leave_note(paused_);
+  log(Kind::paused, dump({{"reason", paused_}}));
+}
+
 void Engine::fill() {
   completed_in_turn_ = 0;
   if (stopping_ || !paused_.empty()) return;
+  if (plan_.counts().ready != 0)
+    if (const std::string objection = around_.objection(); !objection.empty()) return hold_back(objection);
   for (dag::SiteId site = 0; site < graph_.site_count(); ++site) fill_site(site);
 }
 

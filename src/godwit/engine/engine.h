@@ -72,6 +72,7 @@ struct Surroundings {
   Disk& disk;
   CheckpointStore& checkpoints;
   std::function<std::string(dag::NodeId)> placement_reason;  // of `placed` events
+  std::function<std::string()> objection;                    // why no job may begin; "" where they may
 };
 
 struct EngineOptions {
@@ -186,6 +187,7 @@ class Engine {
   bool steer_what_waits();
   void reset_nodes(const Request& request);
   void pause(const std::string& otherwise);
+  void hold_back(const std::string& objection);
   bool over() const;
 
   void log(journal::Kind kind, std::string json = {});

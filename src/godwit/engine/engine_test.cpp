@@ -222,6 +222,27 @@ TEST_CASE("empty nodes are done without an executor") {
   CHECK(world.executor.accepted == Story{"b.1.job"});
 }
 
+TEST_CASE("while somebody objects no job begins, what runs ends, and it goes on when nobody does") {
+  World world;
+  world.chain({world.node("a"), world.node("b"), world.node("c")});
+  world.graph.freeze();
+  int turns = 0;
+  world.observer.on_event_do = [&](const journal::Event& event) {
+    if (event.kind == Kind::node_done && event.node == "a") world.objection = "train.sh was edited";
+  };
+  world.observer.on_turn_do = [&] {
+    if (world.objection.empty() || ++turns < 20) return;
+    CHECK(world.disk.note == "train.sh was edited");
+    CHECK(world.journal.story({Kind::submitting}).size() <= 2);
+    world.objection.clear();
+  };
+  CHECK(world.run() == RunEnd::succeeded);
+  CHECK(world.observer.saw_pause);
+  CHECK(world.journal.story({Kind::paused}).size() == 1);
+  CHECK(world.journal.story({Kind::unpaused}).size() == 1);
+  CHECK(world.disk.note.empty());
+}
+
 TEST_CASE("a full disk pauses, spends no retry, and loses nothing") {
   World world;
   world.chain({world.node("a"), world.node("b")});

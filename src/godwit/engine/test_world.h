@@ -260,7 +260,8 @@ struct World {
                                                  },
                                                  disk,
                                                  checkpoints,
-                                                 [](dag::NodeId) { return std::string("planned"); }},
+                                                 [](dag::NodeId) { return std::string("planned"); },
+                                                 [this] { return objection; }},
                                     std::move(options));
   }
   RunEnd run(EngineOptions options = {}) { return engine(std::move(options))->run(); }
@@ -273,6 +274,7 @@ struct World {
   std::vector<Request> requests;
   FakeDisk disk;
   FakeCheckpoints checkpoints;
+  std::string objection;
   std::uint32_t slots = 2;
 };
 

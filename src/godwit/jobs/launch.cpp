@@ -6,22 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "godwit/base/text.h"
+#include "godwit/jobs/setup.h"
 #include "godwit/jobs/staging.h"
 
 namespace godwit::jobs {
-namespace {
-
-void prepend_setup(const std::vector<std::string>& lines, wire::Launch& launch) {
-  if (lines.empty()) return;
-  std::vector<std::string> shell{"/bin/bash", "-c", join(lines, "\n") + "\nexec \"$@\"", "godwit"};
-  launch.program = shell.front();
-  shell.insert(shell.end(), launch.arguments.begin(), launch.arguments.end());
-  launch.arguments = std::move(shell);
-}
-
-}  // namespace
-
 std::string_view name_of(std::string_view entry) {
   return entry.substr(0, entry.find('='));
 }
@@ -43,7 +31,7 @@ wire::Launch launch_of(const Attempt& attempt, const std::string& directory, std
   launch.arguments = {program};
   launch.arguments.insert(launch.arguments.end(), spec.arguments.begin(), spec.arguments.end());
   launch.program = std::move(program);
-  prepend_setup(spec.setup.empty() ? site_setup : spec.setup, launch);
+  prepend_checked_setup(spec.setup.empty() ? site_setup : spec.setup, spec.sandbox ? directory : "", launch);
   for (const auto& [name, value] : spec.environment) launch.environment.push_back(fmt::format("{}={}", name, value));
   launch.environment.push_back("GODWIT_SITE=" + attempt.site);
   launch.environment.push_back("GODWIT_SANDBOX=" + launch.directory);

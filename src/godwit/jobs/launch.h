@@ -24,7 +24,7 @@ std::string_view name_of(std::string_view entry);  // before the '='
 Environment own_environment();
 
 // `program` is run in `directory`, after the spec's setup lines or else `site_setup`: those are shell; the job itself
-// stays an argument vector that no shell reads. Not slotted.
+// stays an argument vector that no shell reads, and does not begin where those fail. Not slotted.
 wire::Launch launch_of(const Attempt& attempt, const std::string& directory, std::string program,
                        const std::vector<std::string>& site_setup);
 

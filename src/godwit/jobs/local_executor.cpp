@@ -25,6 +25,7 @@
 #include "godwit/jobs/launch.h"
 #include "godwit/jobs/metrics_follower.h"
 #include "godwit/jobs/sandbox.h"
+#include "godwit/jobs/setup.h"
 #include "godwit/jobs/staging.h"
 #include "godwit/jobs/supervisor_client.h"
 #include "godwit/jobs/wire.h"
@@ -398,6 +399,11 @@ class LocalExecutor final : public JobExecutor {
     if (!record.empty) read_metrics(record, true);
     follow(record, false);
     Ending ending = classify(exit, *record.attempt.spec);
+    if (exit.cause == wire::Cause::itself && record.attempt.spec->sandbox && !record.empty)
+      if (auto fault = failed_setup(area_.path_of(record.attempt.key))) {
+        ending.outcome = Outcome::not_started;
+        ending.detail = std::move(*fault);
+      }
     if (exit.cause == wire::Cause::terminated && ending.success() && left_early(record))
       ending = told_to_leave(std::move(ending));
     const std::optional<bool> progressed =

@@ -450,6 +450,41 @@ TEST_CASE("environment: what jobs are told, setup lines before them, GPUs of the
       "CUDA_VISIBLE_DEVICES FROM_SITE GODWIT_ATTEMPT GODWIT_SANDBOX GODWIT_SITE GODWIT_STATE OLDPWD PATH PWD SHLVL _ ");
 }
 
+TEST_CASE("a job does not begin where its site's setup fails") {
+  struct Case {
+    const char* lines;
+    const char* says;  // nullptr: it begins
+  };
+  const Case cases[] = {
+      {"true\nmodule-that-is-missing load python\necho never", "exit code 127: module-that-is-missing load python"},
+      {"grep -q x /dev/null || exit 9", "exit code 9: exit 9"},
+      {"exit 0", "exit code 0: exit 0"},
+      {"source ./nowhere", "exit code 1: source ./nowhere"},
+      {"cd nowhere\ncd ..", "exit code 1: cd nowhere"},
+      {"x=(", "exit code 1: bash does not understand its lines"},
+      {"if true; then\n  false\nfi", "exit code 1: false"},
+      {"false || true\nif false; then exit 1; fi\n! true", nullptr},
+      {"load() { false; true; }\nload", nullptr},
+      {"printf 'false\\ntrue\\n' >act\nsource ./act", nullptr},
+  };
+  World world;
+  int number = 0;
+  for (const Case& c : cases) {
+    CAPTURE(c.lines);
+    JobSpec spec = world.shell("echo begun >>../../../begun; [ ! -v GODWIT_SETUP_NOTE ]");
+    spec.setup = {c.lines};
+    const Ending ending = world.run(World::key("n" + std::to_string(number++)), spec);
+    CHECK(fs::exists(world.folder / "begun") == (c.says == nullptr));
+    fs::remove(world.folder / "begun");
+    if (c.says == nullptr) {
+      CHECK(ending.success());
+      continue;
+    }
+    CHECK(ending.outcome == Outcome::not_started);
+    CHECK(ending.detail == std::string("the setup of its site failed with ") + c.says);
+  }
+}
+
 TEST_CASE("scripts take no slot, run in their directory, and services live until they are told") {
   World world({"here", 1, 0, 0, 0, {"exit 9"}});
   JobSpec busy = world.shell("exec sleep 60");

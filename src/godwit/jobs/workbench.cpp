@@ -10,9 +10,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "godwit/base/error.h"
 #include "godwit/base/text.h"
+#include "godwit/jobs/setup.h"
 #include "godwit/jobs/staging.h"
 
 namespace godwit::jobs {
@@ -122,12 +124,14 @@ std::string Workbench::command_line() const {
 Workbench::Process Workbench::process(const std::vector<std::string>& command,
                                       const std::vector<std::pair<std::string, std::string>>& secrets) const {
   JobSpec spec = *attempt_.spec;
+  std::vector<std::string> setup = spec.setup.empty() ? setup_ : std::exchange(spec.setup, {});
   spec.arguments.assign(command.begin() + 1, command.end());
   const Attempt attempt{attempt_.key, attempt_.site, std::make_shared<const JobSpec>(spec)};
-  // A shell looks the program up by the PATH that the setup lines leave.
-  std::vector<std::string> setup = spec.setup.empty() ? setup_ : spec.setup;
+  wire::Launch launch = launch_of(attempt, folder(), command.front(), {});
+  // A shell looks the program up by the PATH that the setup lines leave. Who looks for what is wrong with them wants to
+  // get past them.
   if (setup.empty()) setup.emplace_back(":");
-  const wire::Launch launch = launch_of(attempt, folder(), command.front(), setup);
+  prepend_setup(setup, launch);
   ClientEnvironment client{own_environment(), {}};
   for (const auto& [name, value] : secrets) client.secrets.push_back(fmt::format("{}={}", name, value));
   return {launch.directory, launch.program, launch.arguments,

@@ -146,6 +146,8 @@ EndingWords explain_ending(const View& view, const Attempt& attempt) {
         "then: "
         "godwit retry {}",
         node);
+  if (outcome == "not_started" && view.text(attempt.detail).starts_with("the setup of its site"))
+    words.advice = fmt::format("mend the site's `setup:` lines; then: godwit retry {}", node);
   // What executors say of signals is in the words already.
   if (attempt.detail != 0 && outcome != "signaled") words.what += fmt::format(" ({})", view.text(attempt.detail));
   return words;

@@ -30,8 +30,9 @@ enum class Kind : std::uint8_t {
   engine_stopped = 17,  // {"reason":"finished"|"interrupted"|"stopped"|"once"}
   paused = 18,          // {"reason":"disk full …"}: no new submissions
   unpaused = 19,        // {}
-  request = 20,  // {"what":"stop"|"stop_now"|"retry"|"redo"|"accept"|"pause"|"promote"|"prune","nodes":[…],"runs":[uuid…]}:
-                 // from
+  request =
+      20,  // {"what":"stop"|"stop_now"|"retry"|"redo"|"accept"|"pause"|"promote"|"prune","nodes":[…],"runs":[uuid…]}:
+           // from
   // the inbox
   warning = 21,  // {"message"}
   // Of training runs: {"run":run_uuid,"by":"hand"|"early_stop"|"asha","reason",…}.
