@@ -39,6 +39,8 @@ exit 0
 SCRIPT
 chmod +x meddle.sh
 printf 'scripts: {pre: [./meddle.sh, $JOB]}\n' >> experiment.yaml
+expect 1 "$GODWIT" run --quiet
+expect 0 "$GODWIT" retry --accept run3 # it is meant so
 expect 0 "$GODWIT" run --quiet
 expect 0 "$GODWIT" compare
 says out "Invalid and left out of every mean, pair and verdict: run 3 ("

@@ -15,7 +15,7 @@ constexpr std::size_t kFew = 64;
 constexpr std::chrono::milliseconds kPause{200};
 
 void add(const fs::path& path, std::vector<std::uint64_t>& signature) {
-  struct stat about {};
+  struct stat about{};
   if (::stat(path.c_str(), &about) != 0) return;
   signature.push_back(about.st_ino);
   signature.push_back(static_cast<std::uint64_t>(about.st_size));

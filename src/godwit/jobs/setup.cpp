@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kNote = "/.godwit_setup";
 
-// The first trap ends the shell with what failed where no script is being sourced and no function runs; the second leaves
-// the note.
+// The first trap ends the shell with what failed where no script is being sourced and no function runs; the second
+// leaves the note.
 constexpr std::string_view kBefore =
     "godwit_setup=\n"
     "trap 'code=$?; [ ${#BASH_SOURCE[@]} -gt 0 ] || { godwit_setup=$BASH_COMMAND; exit $code; }' ERR\n"

@@ -18,8 +18,8 @@ void prepend_setup(const std::vector<std::string>& lines, wire::Launch& launch);
 // they test or put before ||.
 void prepend_checked_setup(const std::vector<std::string>& lines, const std::string& sandbox, wire::Launch& launch);
 
-// What the note in the sandbox says: "the setup of its site failed with exit code 127: module load python". Nothing where
-// there is none.
+// What the note in the sandbox says: "the setup of its site failed with exit code 127: module load python". Nothing
+// where there is none.
 std::optional<std::string> failed_setup(const std::string& sandbox);
 
 }  // namespace godwit::jobs
