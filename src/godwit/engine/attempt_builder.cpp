@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "godwit/base/text.h"
@@ -64,7 +65,10 @@ jobs::Attempt AttemptBuilder::script(dag::NodeId node, std::uint32_t attempt, Ph
   spec.directory = graph_.directory;
   spec.sandbox = false;
   spec.transfer_executable = false;
-  spec.executable = script->executable;
+  // As DAGMan has it, a bare name is that of a file beside the Dag; only where there is none, of a program on the PATH.
+  const bool beside = script->executable.find('/') == std::string::npos &&
+                      std::filesystem::is_regular_file(graph_.directory + "/" + script->executable);
+  spec.executable = beside ? "./" + script->executable : script->executable;
   for (const std::string& argument : script->arguments)
     spec.arguments.push_back(expand_script_macros(argument, graph_.name_of(node), attributes.retries, context));
   return {key(node, attempt, phase), "", std::make_shared<const jobs::JobSpec>(std::move(spec))};

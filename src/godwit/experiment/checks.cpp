@@ -14,6 +14,7 @@
 
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
+#include "godwit/experiment/suspect_values.h"
 #include "godwit/submit/description.h"
 #include "godwit/submit/paths.h"
 
@@ -92,6 +93,8 @@ class Checker {
   Checked check() {
     block_executors();
     for (const dag::NodeId node : nodes_to_check()) check_node(node);
+    if (values_ == ValuesKnown::yes)
+      for (const SuspectValue& suspect : suspect_values(graph_, kValuesChecked)) check_value(suspect);
     report_impossible_requests();
     report_missing_files();
     check_scripts();
@@ -149,15 +152,46 @@ class Checker {
 
   // --- one node -------------------------------------------------------------------------------------------------
 
+  submit::Lookup lookup_of(dag::NodeId node) const {
+    return [variables = variables_of(graph_, node)](std::string_view name) -> std::optional<std::string> {
+      const auto found = variables.find(std::string(name));
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+
+  // A value that makes its job's description wrong is the fault, and not what the template says.
+  void check_value(const SuspectValue& suspect) {
+    const dag::SiteId site = graph_.planned_site(suspect.node);
+    const submit::Description* description = graph_.description(suspect.node, site);
+    if (description == nullptr) return;
+    const submit::Lookup lookup = lookup_of(suspect.node);
+    const auto entry = std::find_if(spec_.vars.entries.begin(), spec_.vars.entries.end(),
+                                    [&](const yaml::Entry& one) { return one.key == suspect.name; });
+    const Position& position = entry == spec_.vars.entries.end() ? spec_.vars.position : entry->value.position;
+    const auto fault = [&](const std::string& what, const std::string& hint) {
+      add_once({Severity::error, position, fmt::format("a value of {} does not fit: {}", suspect.name, what),
+                suspect.value, hint});
+    };
+    if (const auto macro = undefined_macro_in(suspect, *description, lookup))
+      return fault(fmt::format("nothing defines the macro $({})", *macro),
+                   fmt::format("write $ENV({0}) for the environment variable, $(DOLLAR)({0}) for the text", *macro));
+    try {
+      Diagnostics faults;
+      submit::resolve(*description, lookup, {spec_.directory, std::string(graph_.name_of(suspect.node)), 1, 1, true},
+                      faults);
+      for (const Diagnostic& wrong : faults.all())
+        if (!said_.contains(wrong.render())) return fault(wrong.message, wrong.hint);
+    } catch (const InputError& error) {
+      const Diagnostic& wrong = error.diagnostics().front();
+      if (!said_.contains(wrong.render())) fault(wrong.message, wrong.hint);
+    }
+  }
+
   void check_node(dag::NodeId node) {
     const dag::SiteId site = graph_.planned_site(node);
     const submit::Description& description = *graph_.description(node, site);
     if (values_ == ValuesKnown::no) pass_over_variables(description);
-    const auto variables = variables_of(graph_, node);
-    const submit::Lookup lookup = [&](std::string_view name) -> std::optional<std::string> {
-      const auto found = variables.find(std::string(name));
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    };
+    const submit::Lookup lookup = lookup_of(node);
     try {
       const bool blocked = block_demands(description, lookup, site);
       const submit::ResolveContext context{spec_.directory, std::string(graph_.name_of(node)), 1, 1, incomplete_};
@@ -336,10 +370,20 @@ class Checker {
     }
   }
 
+  // Its arguments are expanded by DAGMan's rules, which know no variables.
+  void check_script_macros(const char* key, const dag::Script& script) {
+    for (const std::string& argument : script.arguments)
+      if (argument.find("$(") != std::string::npos)
+        diagnostics_.error(spec_.scripts.position, fmt::format("the {} script's arguments know no variables", key),
+                           argument,
+                           "they know $JOB, $RETRY, $MAX_RETRIES, $RETURN, $JOBID: $JOB is run3-train_epoch0");
+  }
+
   void check_scripts() {
     for (const auto& [key, script] :
          {std::pair{"pre", &spec_.scripts.pre}, {"post", &spec_.scripts.post}, {"hold", &spec_.scripts.hold}}) {
       if (!*script) continue;
+      check_script_macros(key, **script);
       const std::string& program = (*script)->executable;
       const fs::path path = fs::path(spec_.directory) / program;
       std::error_code none;

@@ -17,6 +17,9 @@ namespace godwit::experiment {
 // Runs whose files and requests are looked at one by one, where these depend on the run's variables.
 inline constexpr std::size_t kRunsChecked = 1000;
 
+// Values of variables whose quotes, spaces and macros are looked at one by one.
+inline constexpr std::size_t kValuesChecked = 10'000;
+
 struct Checked {
   std::vector<jobs::ResourceSpec> asked;  // the most that a job asks for at each site
   std::set<std::string> files;            // that jobs at local sites run and read, absolute

@@ -38,6 +38,10 @@ void warn_of_oversights(const ExperimentSpec& spec, const SiteChoice& choice, co
   if (spec.compare && runs.runs().size() == 2)
     diagnostics.warning(spec.compare->position, "one pair of runs says nothing about spread, so it decides nothing", {},
                         "repeat it with other seeds, such as 'replicates: 8'");
+  for (const sites::Site& site : choice.sites)
+    if (site.runnable() && site.lifetime_s)
+      diagnostics.warning(site.position, "the lifetime of a local site is not kept: it takes jobs while an engine runs",
+                          site.name, "'allowed_job_duration' in the submit template ends single jobs");
   const std::vector<dag::SiteId>& sites = choice.placement.sites;
   if (spec.baseline && sites.size() == 1 && sites.front() == choice.placement.baseline_site)
     diagnostics.warning(spec.baseline->position,

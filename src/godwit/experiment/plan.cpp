@@ -140,7 +140,8 @@ Planned load_and_plan(const LoadOptions& options) {
   Diagnostics diagnostics;
   Planned planned;
   planned.spec = read_spec(find_experiment(options.file), diagnostics);
-  if (options.rehearse) turn_into_rehearsal(planned.spec, diagnostics);
+  check_rehearsal(planned.spec, diagnostics);
+  if (options.rehearse) turn_into_rehearsal(planned.spec);
   const ExperimentSpec& spec = planned.spec;
   SiteChoice choice = choose_sites(spec, options.sites_file, diagnostics);
   if (spec.rehearses) visit_all_sites(choice);

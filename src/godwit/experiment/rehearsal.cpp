@@ -64,19 +64,22 @@ RehearsalSpec read_rehearsal(const yaml::Node& node, Diagnostics& diagnostics) {
   return spec;
 }
 
-void turn_into_rehearsal(ExperimentSpec& spec, Diagnostics& diagnostics) {
-  const RehearsalSpec rehearsal = spec.rehearsal.value_or(RehearsalSpec{});
-  for (const yaml::Entry& replaced : rehearsal.vars) {
-    if (yaml::Entry* variable = find(spec.vars.entries, replaced.key)) {
-      variable->value = replaced.value;
-      continue;
-    }
+void check_rehearsal(const ExperimentSpec& spec, Diagnostics& diagnostics) {
+  if (!spec.rehearsal) return;
+  for (const yaml::Entry& replaced : spec.rehearsal->vars) {
     std::vector<std::string> names;
     for (const yaml::Entry& entry : spec.vars.entries) names.push_back(entry.key);
+    if (std::find(names.begin(), names.end(), replaced.key) != names.end()) continue;
     std::string hint = did_you_mean(replaced.key, names);
     if (hint.empty()) hint = "a rehearsal gives other values to entries of the experiment's 'vars'";
     diagnostics.error(replaced.position, "the experiment has no such variable", replaced.key, hint);
   }
+}
+
+void turn_into_rehearsal(ExperimentSpec& spec) {
+  const RehearsalSpec rehearsal = spec.rehearsal.value_or(RehearsalSpec{});
+  for (const yaml::Entry& replaced : rehearsal.vars)
+    if (yaml::Entry* variable = find(spec.vars.entries, replaced.key)) variable->value = replaced.value;
   set_epochs(spec, "epochs", spec.epochs, 2 * rehearsal.epochs);
   set_epochs(spec, "epochs_per_job", spec.epochs_per_job, rehearsal.epochs);
   spec.rehearses = true;

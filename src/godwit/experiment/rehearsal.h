@@ -33,8 +33,11 @@ RehearsalSpec read_rehearsal(const yaml::Node& node, Diagnostics& diagnostics);
 // Where a rehearsal keeps its state, below the experiment's own.
 inline constexpr std::string_view kRehearsalFolder = "rehearsal";
 
+// What the key asks of the experiment must be there.
+void check_rehearsal(const ExperimentSpec& spec, Diagnostics& diagnostics);
+
 // Makes the experiment its own rehearsal, except for its sites, which are not chosen yet.
-void turn_into_rehearsal(ExperimentSpec& spec, Diagnostics& diagnostics);
+void turn_into_rehearsal(ExperimentSpec& spec);
 
 // "golden-SITE".
 std::string golden_node(std::string_view site);
