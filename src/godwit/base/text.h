@@ -24,6 +24,9 @@ std::vector<std::string_view> split_words(std::string_view text);
 std::string lower(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
+// The text as one word of a POSIX shell, in single quotes where it needs them.
+std::string shell_word(std::string_view text);
+
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
 // Whether the bytes are well-formed UTF-8 (RFC 3629); otherwise the offset of the first byte that is not.

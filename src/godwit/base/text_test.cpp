@@ -4,6 +4,13 @@
 
 using namespace godwit;
 
+TEST_CASE("words of a shell") {
+  CHECK(shell_word("runs/a-b_1.txt") == "runs/a-b_1.txt");
+  CHECK(shell_word("") == "''");
+  CHECK(shell_word("my runs") == "'my runs'");
+  CHECK(shell_word("it's; $HOME") == R"('it'\''s; $HOME')");
+}
+
 TEST_CASE("trim takes white space from both ends only") {
   CHECK(trim("  a b\t\r\n") == "a b");
   CHECK(trim(" \n ").empty());

@@ -182,6 +182,11 @@ std::string format_duration(double seconds) {
   return out;
 }
 
+std::string format_age(double seconds) {
+  if (seconds < 1) return "less than 1 s";
+  return seconds < 60 ? fmt::format("{:.0f} s", std::floor(seconds)) : format_duration(std::floor(seconds));
+}
+
 std::string format_count(std::uint64_t count, std::string_view noun, std::string_view plural) {
   std::string digits = std::to_string(count);
   for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');

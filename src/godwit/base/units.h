@@ -22,6 +22,8 @@ std::string format_memory_mb(std::uint64_t megabytes);  // "512 MB", "128 GB", "
 std::string format_bytes(std::uint64_t bytes);          // "17 B", "1.5 MB"
 // The two largest units that say something: "350 ms", "12.3 s", "3 min 20 s", "1 h 30 min", "2 d".
 std::string format_duration(double seconds);
+// How long ago something was, in whole seconds: "less than 1 s", "12 s", "3 min 20 s".
+std::string format_age(double seconds);
 // "1 job", "10,000 jobs". The plural is the noun with an s unless given.
 std::string format_count(std::uint64_t count, std::string_view noun, std::string_view plural = {});
 

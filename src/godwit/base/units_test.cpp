@@ -76,6 +76,10 @@ TEST_CASE("numbers are shown with their units") {
   CHECK(format_bytes(17) == "17 B");
   CHECK(format_bytes(1572864) == "1.5 MB");
   CHECK(format_bytes(1048575) == "1 MB");
+  CHECK(format_age(0.608) == "less than 1 s");
+  CHECK(format_age(-3) == "less than 1 s");
+  CHECK(format_age(12.9) == "12 s");
+  CHECK(format_age(200.7) == "3 min 20 s");
   CHECK(format_duration(0.35) == "350 ms");
   CHECK(format_duration(12.34) == "12.3 s");
   CHECK(format_duration(59.99) == "1 min");

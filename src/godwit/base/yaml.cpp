@@ -416,6 +416,8 @@ Node parse(std::string_view text, const std::string& file, const Limits& limits)
   if (text.size() > limits.bytes)
     throw InputError({Severity::error, {file}, "the file is larger than " + format_bytes(limits.bytes), {}, {}});
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.find('\0') != std::string_view::npos)
+    throw InputError({Severity::error, {file}, "this is a binary file, not YAML", {}, "a text in UTF-8 is expected"});
   if (const std::optional<std::size_t> bad = first_bad_utf8(text))
     throw InputError({Severity::error,
                       Places(text, file).at_offset(*bad),

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -23,17 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kKept = "kept";  // a folder that marks what is to stay
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "/-._=:,+@%";
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](unsigned char c) {
-    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 // Whether the process that made the folder, whose number its name ends in, runs.
 bool in_use(const std::string& name) {
