@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -123,20 +122,14 @@ class Patience {
   }
 };
 
-std::uint32_t last_epoch_of(const dag::Graph& graph, dag::NodeId node) {
-  std::uint32_t epoch = 0;
-  const std::string_view text = graph.var(node, "last_epoch").value_or("");
-  std::from_chars(text.data(), text.data() + text.size(), epoch);
-  return epoch;
-}
-
 // Each run's last evaluation job, by uuid.
 std::map<std::string, dag::NodeId> last_evaluations(const dag::Graph& graph) {
   std::map<std::string, dag::NodeId> found;
   for (dag::NodeId node = 0; node < graph.size(); ++node) {
     if (graph.kind(node) != dag::NodeKind::evaluate || graph.run_of(node) == dag::kNoRun) continue;
     const auto [place, fresh] = found.try_emplace(graph.runs()[graph.run_of(node)].uuid, node);
-    if (!fresh && last_epoch_of(graph, node) > last_epoch_of(graph, place->second)) place->second = node;
+    if (!fresh && epoch_of(graph, node, "last_epoch") > epoch_of(graph, place->second, "last_epoch"))
+      place->second = node;
   }
   return found;
 }

@@ -27,6 +27,25 @@ std::optional<journal::View> view_of(const journal::StateDir& state) {
   return view;
 }
 
+// What the state beside an experiment's file knows of it; else whose it is.
+struct Known {
+  std::optional<journal::View> before;
+  std::string other;
+};
+
+Known known_of(const std::string& file) {
+  std::optional<journal::View> view = view_of(journal::StateDir::beside(file));
+  if (!view) return {};
+  std::string of = fs::path(view->dag().file).filename();
+  if (of != fs::path(file).filename()) return {std::nullopt, std::move(of)};
+  return {std::move(view), {}};
+}
+
+std::optional<engine::Edit> edit_of(const Living& living) {
+  if (!living.before || !engine::is_edit(*living.before, living.planned.graph, living.code)) return std::nullopt;
+  return engine::compare_definitions(*living.before, living.planned.graph, living.planned.source, living.code);
+}
+
 Style style_of(engine::Fate fate) {
   switch (fate) {
     case engine::Fate::kept:
@@ -64,12 +83,6 @@ std::string epochs_text(const engine::RunEdit& run) {
   return fmt::format("{}/{} → {}", run.epochs_done, run.epochs_before, run.epochs_now);
 }
 
-std::string values_text(const engine::RunEdit& run) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : run.values) parts.push_back(name + "=" + value);
-  return join(parts, " ");
-}
-
 // Where not all fit: what changes before what is kept, in the order of their numbers.
 std::vector<const engine::RunEdit*> shown(const engine::Edit& edit, std::size_t rows) {
   std::vector<const engine::RunEdit*> out;
@@ -93,24 +106,16 @@ std::string counts_text(const engine::Edit& edit) {
 
 Living load_living(experiment::LoadOptions options) {
   const std::string file = experiment::find_experiment(options.file);
-  std::optional<journal::View> before = view_of(journal::StateDir::beside(file));
-  std::string other;
-  if (before) {
-    const std::string of = fs::path(before->dag().file).filename();
-    if (of != fs::path(file).filename()) {
-      other = of;
-      before.reset();
-    }
-  }
+  Known known = known_of(file);
   dag::Earlier earlier;
-  if (before) {
-    earlier = engine::earlier_plan(*before);
+  if (known.before) {
+    earlier = engine::earlier_plan(*known.before);
     options.earlier = &earlier;
   }
-  Living living{experiment::load_and_plan(options), Json::array(), std::move(before), std::nullopt, std::move(other)};
+  Living living{experiment::load_and_plan(options), Json::array(), std::move(known.before), std::nullopt,
+                std::move(known.other)};
   living.code = experiment::code_of(living.planned.files, living.planned.spec.directory);
-  if (living.before && engine::is_edit(*living.before, living.planned.graph, living.code))
-    living.edit = engine::compare_definitions(*living.before, living.planned.graph, living.planned.source, living.code);
+  living.edit = edit_of(living);
   return living;
 }
 
@@ -136,7 +141,7 @@ std::string edit_text(const engine::Edit& edit, std::size_t rows, const Terminal
   for (const engine::RunEdit* run : shown(edit, rows))
     table.add_row({{std::to_string(run->number)},
                    {run->uuid},
-                   {values_text(*run)},
+                   {values_text(run->values)},
                    {epochs_text(*run)},
                    {std::string(engine::to_string(run->fate)), style_of(run->fate)},
                    {run->why}});

@@ -129,7 +129,7 @@ int print_logs(const Options& options) {
   const Attempt attempt = attempt_of(opened, node, options.attempt);
   std::vector<Stream> streams = streams_of(opened, attempt, options);
   if (options.json) {
-    fmt::print("{}\n", to_json(opened, attempt, streams).dump());
+    fmt::print("{}\n", dump(to_json(opened, attempt, streams)));
     return kSuccess;
   }
   const Terminal terminal = terminal_of(stdout);

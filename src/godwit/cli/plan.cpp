@@ -169,9 +169,8 @@ void print_disk(const experiment::DiskForecast& forecast, const Terminal& termin
 }
 
 // By checkpoints that were there, else by the rehearsal's.
-experiment::DiskForecast disk_forecast(const Living& living) {
+experiment::DiskForecast disk_forecast(const Living& living, const std::optional<experiment::Forecast>& rehearsed) {
   std::optional<std::uint64_t> measured = largest_checkpoint(living);
-  const auto rehearsed = forecast_of(living.planned);
   if (!measured && rehearsed && rehearsed->checkpoint_bytes) {
     const std::uint64_t written = experiment::forecast_disk(living.planned, std::nullopt).written;
     if (written != 0) measured = *rehearsed->checkpoint_bytes / written;
@@ -186,13 +185,14 @@ int plan(const Options& options) {
     fmt::print("{}", dag::render(planned.graph, dag::picture_format_from(options.picture).value()));
     return kSuccess;
   }
-  const experiment::DiskForecast disk = disk_forecast(living);
+  const std::optional<experiment::Forecast> forecast = forecast_of(planned);
+  const experiment::DiskForecast disk = disk_forecast(living, forecast);
   if (options.json) {
     Json json = experiment::to_json(planned, options.nodes);
-    if (const auto forecast = forecast_of(planned)) json["forecast"] = experiment::to_json(*forecast);
+    if (forecast) json["forecast"] = experiment::to_json(*forecast);
     json["checkpoints"] = experiment::to_json(disk);
     if (living.edit) json["edit"] = engine::to_json(*living.edit);
-    fmt::print("{}\n", json.dump());
+    fmt::print("{}\n", dump(json));
     return kSuccess;
   }
   const Terminal terminal = terminal_of(stdout);
@@ -202,7 +202,7 @@ int plan(const Options& options) {
   print_sites(planned, summary, terminal);
   print_runs(planned, terminal);
   print_disk(disk, terminal);
-  if (const auto forecast = forecast_of(planned)) fmt::print("\n{}", forecast_text(*forecast, terminal));
+  if (forecast) fmt::print("\n{}", forecast_text(*forecast, terminal));
   if (living.edit) fmt::print("\n{}", edit_text(*living.edit, kRunsShown, terminal));
   print_diagnostics(planned.warnings, "Warnings", Style::note, terminal);
   print_diagnostics(planned.blockers, "Cannot run here (the definition is right)", Style::bad, terminal);

@@ -51,7 +51,7 @@ void print_json(const journal::Event& event) {
   if (!event.node.empty()) json["node"] = event.node;
   if (event.attempt != 0) json["attempt"] = event.attempt;
   if (!event.json.empty()) json["data"] = Json::parse(event.json, nullptr, false);
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", dump(json));
   std::fflush(stdout);
 }
 

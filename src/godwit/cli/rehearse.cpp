@@ -156,7 +156,7 @@ int rehearse(Options options) {
   const report::Rehearsal rehearsal = report::read_rehearsal(view, layout);
   store::write_file(rehearsal_record(state_of(planned)), report::to_json(rehearsal).dump(2) + "\n");
   if (options.json) {
-    fmt::print("{}\n", report::to_json(rehearsal).dump());
+    fmt::print("{}\n", dump(report::to_json(rehearsal)));
   } else if (!options.quiet || !rehearsal.passed()) {
     print(rehearsal, planned);
     print_evidence(view, state);

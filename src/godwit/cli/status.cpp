@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,7 @@ Style style_of(NodeState state) {
 }
 
 std::string ago(Micros now, Micros then) {
-  return format_duration(static_cast<double>(std::max<Micros>(0, now - then)) / kSecond);
+  return format_age(static_cast<double>(std::max<Micros>(0, now - then)) / kSecond);
 }
 
 // The state of a run as a whole.
@@ -109,16 +110,10 @@ Cell engine_words(const Moment& moment) {
                           ago(moment.now, engine.last_event)),
               Style::bad};
     default:
-      return {fmt::format("{} {} ago; go on with: godwit run", engine.stopped.value_or("stopped"),
+      return {fmt::format("its engine {} {} ago; go on with: godwit run", journal::stop_words(engine),
                           ago(moment.now, engine.last_event)),
               Style::note};
   }
-}
-
-std::string values_text(const Run& run) {
-  std::string out;
-  for (const auto& [name, value] : run.values) out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value);
-  return out;
 }
 
 // "delta → expanse ×2 → delta".
@@ -228,7 +223,7 @@ std::string counts_line(const Moment& moment) {
 Cell run_state_cell(const Run& run, NodeState state) {
   const bool moves = state == NodeState::active || state == NodeState::queued || state == NodeState::failed;
   if (!run.steered || moves) return {std::string(to_string(state)), style_of(state)};
-  const char* word = !run.steered->pruned ? "paused" : run.steered->by == "early_stop" ? "stopped early" : "pruned";
+  const std::string word(word_of(*run.steered));
   return {run.steered->epoch == 0 ? word : fmt::format("{} at {}", word, run.steered->epoch),
           run.steered->pruned ? Style::faint : Style::note};
 }
@@ -244,9 +239,9 @@ std::string steered_lines(const Moment& moment) {
       ++left_out;
       continue;
     }
-    const char* word = !run.steered->pruned ? "paused" : run.steered->by == "early_stop" ? "stopped early" : "pruned";
     const std::string at = run.steered->epoch == 0 ? "" : fmt::format(" at epoch {}", run.steered->epoch);
-    out += fmt::format("run{} {}{}: {}\n", run.number, word, at, report::printable(run.steered->reason));
+    out +=
+        fmt::format("run{} {}{}: {}\n", run.number, word_of(*run.steered), at, report::printable(run.steered->reason));
   }
   if (left_out != 0) out += fmt::format("… and {}\n", format_count(left_out, "more run"));
   return out;
@@ -267,7 +262,7 @@ std::string runs_table(const Moment& moment) {
     const double fraction = run.epochs == 0 ? 0 : static_cast<double>(done) / run.epochs;
     const NodeState state = state_of(view, run);
     table.add_row({{fmt::format("run{}{}", run.number, run.baseline ? " baseline" : "")},
-                   {values_text(run)},
+                   {values_text(run.values)},
                    {progress_bar(fraction, kRunBarColumns)},
                    {fmt::format("{}/{}", done, run.epochs)},
                    {path_text(view, run)},
@@ -352,6 +347,36 @@ std::string stuck_lines(const Moment& moment) {
   return out;
 }
 
+// The latest of each kind, and how many there are of it.
+std::string warning_lines(const Moment& moment) {
+  constexpr std::size_t kMostWarnings = 5;
+  struct Kind {
+    const journal::Message* latest;
+    std::size_t count;
+  };
+  std::vector<Kind> kinds;
+  for (const journal::Message& warning : moment.view().warnings()) {
+    const auto like = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+      return warning.about.empty() ? kind.latest->text == warning.text : kind.latest->about == warning.about;
+    });
+    if (like == kinds.end())
+      kinds.push_back({&warning, 1});
+    else
+      *like = {&warning, like->count + 1};
+  }
+  std::string out;
+  const std::size_t shown = std::min(kinds.size(), kMostWarnings);
+  for (const Kind& kind : std::span(kinds).last(shown)) {
+    const std::string more = kind.count == 1 ? "" : fmt::format(" (and {} more like it)", kind.count - 1);
+    out +=
+        styled(report::printable(fmt::format("warning: {}{}", kind.latest->text, more)), Style::note, moment.terminal) +
+        "\n";
+  }
+  if (kinds.size() > shown)
+    out += fmt::format("… and {} before (--json has all)\n", format_count(kinds.size() - shown, "warning"));
+  return out;
+}
+
 struct CheckpointCounts {
   std::uint64_t kept = 0, kept_bytes = 0, deleted = 0, deleted_bytes = 0;
 
@@ -376,7 +401,8 @@ std::string checkpoints_line(const View& view) {
 std::string render(const Moment& moment) {
   std::string out = headline(moment) + progress_line(moment) + counts_line(moment) + checkpoints_line(moment.view());
   const std::string main = moment.view().runs().empty() ? nodes_table(moment) : runs_table(moment);
-  for (const std::string& part : {main, steered_lines(moment), sites_table(moment), stuck_lines(moment)})
+  for (const std::string& part :
+       {main, steered_lines(moment), sites_table(moment), stuck_lines(moment), warning_lines(moment)})
     if (!part.empty()) out += "\n" + part;
   return out;
 }
@@ -489,7 +515,7 @@ void show(const Opened& opened, const Options& options) {
   const std::size_t rows = options.all ? opened.view.runs().size() + opened.view.nodes().size() : options.rows;
   const Moment moment{opened, opened.engine(), system_clock().now(), terminal, rows};
   if (options.json)
-    fmt::print("{}\n", to_json(moment).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dump(to_json(moment)));
   else
     fmt::print("{}{}", options.watch ? renew_screen(terminal) : "", render(moment));
   std::fflush(stdout);

@@ -121,7 +121,7 @@ int steer(const Steer& what, const Options& options) {
   if (options.json) {
     Json list = Json::array();
     for (const Run* run : runs) list.push_back({{"number", run->number}, {"run_uuid", run->uuid}});
-    fmt::print("{}\n", Json{{"what", what.name}, {"runs", list}, {"engine_running", engine}}.dump());
+    fmt::print("{}\n", dump(Json{{"what", what.name}, {"runs", list}, {"engine_running", engine}}));
   } else {
     fmt::print("{} {} {}.\n", join(names, ", "), names.size() == 1 ? "is" : "are", engine ? what.now : what.later);
   }

@@ -68,4 +68,10 @@ std::string Table::render(const Terminal& terminal) const {
   return out;
 }
 
+std::string values_text(std::span<const std::pair<std::string, std::string>> values) {
+  std::string out;
+  for (const auto& [name, value] : values) out.append(out.empty() ? "" : " ").append(name).append("=").append(value);
+  return out;
+}
+
 }  // namespace godwit::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,5 +41,8 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };
+
+// A run's values in one cell: "alpha=0.1 layers=2".
+std::string values_text(std::span<const std::pair<std::string, std::string>> values);
 
 }  // namespace godwit::cli

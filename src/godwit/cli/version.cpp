@@ -15,7 +15,7 @@ struct Options {
 
 int print_version(const Options& options) {
   if (options.json)
-    fmt::print("{}\n", Json{{"version", kVersion}}.dump());
+    fmt::print("{}\n", dump(Json{{"version", kVersion}}));
   else
     fmt::print("godwit {}\n", kVersion);
   return kSuccess;

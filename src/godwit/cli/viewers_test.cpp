@@ -153,6 +153,22 @@ TEST_CASE("status --json") {
   CHECK(json["warnings"][0] == "beware");
 }
 
+TEST_CASE("warnings: status shows one of a kind, why those of its node") {
+  Story story = begun();
+  const auto warn = [&](const std::string& node, const std::string& text, const char* about) {
+    story.add(Kind::warning, node, 1, {{"message", node.empty() ? text : node + ": " + text}, {"about", about}});
+  };
+  warn(first_job, "it has no metrics: it left no m.csv", "no_metrics");
+  warn("run1-train_epoch0", "it has no metrics: it left no m.csv", "no_metrics");
+  warn("", "beware", "");
+  const Experiment experiment(story);
+  const std::string status = experiment.ran({"status"}).out;
+  CAPTURE(status);
+  CHECK(contains(status, "warning: run1-train_epoch0: it has no metrics: it left no m.csv (and 1 more like it)\n"));
+  CHECK(contains(status, "warning: beware\n"));
+  CHECK(contains(experiment.ran({"why", first_job}).out, "  warning: it has no metrics: it left no m.csv\n"));
+}
+
 TEST_CASE("status says how the engine is") {
   Story story = begun();
   SUBCASE("died") {
@@ -161,6 +177,11 @@ TEST_CASE("status says how the engine is") {
   SUBCASE("stopped") {
     story.add(Kind::engine_stopped, "", 0, {{"reason", "interrupted"}});
     CHECK(contains(Experiment(story).ran({"status"}).out, "interrupted"));
+  }
+  SUBCASE("one step") {
+    story.add(Kind::engine_stopped, "", 0, {{"reason", "once"}});
+    CHECK(contains(Experiment(story).ran({"status"}).out, "its engine took one step (run --once) "));
+    CHECK(contains(Experiment(story).ran({"why"}).out, "the last one took one step (run --once) "));
   }
   SUBCASE("running, and paused") {
     story.add(Kind::paused, "", 0, {{"reason", "the disk is full"}});
@@ -232,8 +253,11 @@ TEST_CASE("why explains every way in which an attempt can end") {
       {jobs::Outcome::exited, {{"exit_code", 137}}, "which tells of signal 9 (SIGKILL)", "request_memory"},
       {jobs::Outcome::signaled, {{"signal", 11}}, "signal 11 (SIGSEGV) killed it", "debugger"},
       {jobs::Outcome::signaled, {{"signal", 4}}, "another kind of processor", "-march=x86-64"},
-      {jobs::Outcome::checkpointed, {}, "saved a checkpoint", ""},
-      {jobs::Outcome::evicted, {}, "told to leave", ""},
+      {jobs::Outcome::checkpointed,
+       {{"exit_code", 85}},
+       "to be continued, by exit code 85, and gets no further",
+       "$GODWIT_CHECKPOINT"},
+      {jobs::Outcome::evicted, {}, "interrupted again and again", "godwit retry "},
       {jobs::Outcome::out_of_memory,
        {{"detail", "used 1.2 GB of memory; it asked for 1 GB"}},
        "(used 1.2 GB of memory; it asked for 1 GB)",
@@ -258,7 +282,7 @@ TEST_CASE("why explains every way in which an attempt can end") {
        "module load python",
        "`setup:`"},
       {jobs::Outcome::disk_full, {}, "disk was full", "make room"},
-      {jobs::Outcome::lost, {}, "nobody knows", "by itself"},
+      {jobs::Outcome::lost, {}, "interrupted again and again", "godwit retry "},
       {jobs::Outcome::canceled, {}, "canceled", "godwit run"},
   };
   std::vector<bool> covered(static_cast<std::size_t>(jobs::Outcome::canceled) + 1, false);

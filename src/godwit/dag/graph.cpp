@@ -1,6 +1,7 @@
 #include "godwit/dag/graph.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -252,6 +253,13 @@ std::optional<std::string_view> Graph::var(NodeId node, std::string_view key) co
     for (std::uint32_t i = blocks_[id].begin; i < blocks_[id].end; ++i)
       if (vars_[i].key == *wanted) return strings_.view(vars_[i].value);
   return std::nullopt;
+}
+
+std::uint32_t epoch_of(const Graph& graph, NodeId node, std::string_view variable) {
+  const std::string_view text = graph.var(node, variable).value_or("");
+  std::uint32_t epoch = 0;
+  std::from_chars(text.data(), text.data() + text.size(), epoch);
+  return epoch;
 }
 
 std::span<const NodeId> Graph::children(NodeId node) const {

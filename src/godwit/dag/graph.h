@@ -198,6 +198,9 @@ class Graph {
   mutable NodeId indexed_ = 0;
 };
 
+// A node's variable that is a whole number, such as last_epoch; 0 where it has none.
+std::uint32_t epoch_of(const Graph& graph, NodeId node, std::string_view variable);
+
 template <typename Fn>
 void Graph::each_visible_var(VarsId block, Fn&& fn) const {
   VarsId chain[kMaxVarsDepth];

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "godwit/base/hash.h"
 #include "godwit/journal/definition.h"
@@ -44,13 +43,6 @@ std::uint64_t node_digest(const dag::Graph& graph, NodeId node) {
 }
 
 constexpr NodeId kNodesPerEvent = 10'000;
-
-std::uint32_t epoch_of(const dag::Graph& graph, NodeId node, std::string_view name) {
-  std::uint32_t epoch = 0;
-  const std::string_view text = graph.var(node, name).value_or("");
-  std::from_chars(text.data(), text.data() + text.size(), epoch);
-  return epoch;
-}
 
 journal::NodeDefinition definition_of(const dag::Graph& graph, NodeId node) {
   journal::NodeDefinition definition;
@@ -104,19 +96,18 @@ std::string digest(const dag::Graph& graph) {
 
 void describe_definition(const dag::Graph& graph, const DefinitionHeader& header,
                          const std::function<void(journal::Kind, std::string json)>& emit) {
-  emit(journal::Kind::dag, Json{{"uuid", header.dag_uuid},
-                                {"name", graph.name},
-                                {"file", header.file},
-                                {"version", header.version},
-                                {"directory", graph.directory},
-                                {"digest", digest(graph)},
-                                {"nodes", graph.size()},
-                                {"edges", graph.edges().size()},
-                                {"revision", header.revision}}
-                               .dump());
-  if (!header.source.is_null()) emit(journal::Kind::source, header.source.dump());
-  for (const Json& file : header.code) emit(journal::Kind::code, file.dump());
-  for (const Json& site : header.sites) emit(journal::Kind::site, site.dump());
+  emit(journal::Kind::dag, dump({{"uuid", header.dag_uuid},
+                                 {"name", graph.name},
+                                 {"file", header.file},
+                                 {"version", header.version},
+                                 {"directory", graph.directory},
+                                 {"digest", digest(graph)},
+                                 {"nodes", graph.size()},
+                                 {"edges", graph.edges().size()},
+                                 {"revision", header.revision}}));
+  if (!header.source.is_null()) emit(journal::Kind::source, dump(header.source));
+  for (const Json& file : header.code) emit(journal::Kind::code, dump(file));
+  for (const Json& site : header.sites) emit(journal::Kind::site, dump(site));
 
   // A run's number of epochs is the last epoch of its nodes.
   std::vector<std::string_view> epochs(graph.runs().size());
@@ -124,7 +115,7 @@ void describe_definition(const dag::Graph& graph, const DefinitionHeader& header
     if (graph.run_of(node) != dag::kNoRun && graph.kind(node) == dag::NodeKind::train)
       epochs[graph.run_of(node)] = graph.var(node, "last_epoch").value_or("");
   for (dag::RunId run = 0; run < graph.runs().size(); ++run)
-    emit(journal::Kind::run, run_json(graph.runs()[run], epochs[run]).dump());
+    emit(journal::Kind::run, dump(run_json(graph.runs()[run], epochs[run])));
 
   for (NodeId first = 0; first < graph.size(); first += kNodesPerEvent)
     emit(journal::Kind::nodes,

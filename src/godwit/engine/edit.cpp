@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -164,12 +163,7 @@ class Comparer {
     if (old->last_epoch != last) ++run.recut;
   }
 
-  std::uint32_t last_epoch(dag::NodeId node) const {
-    const std::string_view text = after_.var(node, "last_epoch").value_or("");
-    std::uint32_t epoch = 0;
-    std::from_chars(text.data(), text.data() + text.size(), epoch);
-    return epoch;
-  }
+  std::uint32_t last_epoch(dag::NodeId node) const { return epoch_of(after_, node, "last_epoch"); }
 
   RunEdit compare_run(const dag::Run& run, const NewRun& now, std::optional<journal::RunIndex> known) const {
     RunEdit out{run.number, run.uuid, run.baseline, run.values, Fate::kept, 0, 0, now.epochs, {}};

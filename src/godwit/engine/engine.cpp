@@ -11,6 +11,7 @@
 
 #include "godwit/base/ids.h"
 #include "godwit/base/version.h"
+#include "godwit/engine/own_epochs.h"
 #include "godwit/journal/log_files.h"
 #include "godwit/journal/metrics.h"
 
@@ -50,10 +51,6 @@ std::string host_name() {
   return name;
 }
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 struct Engine::Sink final : jobs::StatusSink {
@@ -62,6 +59,7 @@ struct Engine::Sink final : jobs::StatusSink {
   void on_metrics(const jobs::AttemptKey& key, std::string_view line, std::uint64_t offset) override {
     engine.on_metrics(key, line, offset);
   }
+  void on_no_metrics(const jobs::AttemptKey& key, const std::string& why) override { engine.on_no_metrics(key, why); }
   Engine& engine;
 };
 
@@ -166,8 +164,7 @@ std::vector<jobs::JobExecutor*> Engine::executors() const {
 void Engine::start() {
   Recovered recovered =
       engine::recover(around_.journal, graph_, options_.file, [this](const journal::Event& event, NodeId node) {
-        if (event.kind == Kind::epoch && node != dag::kNoNode && !book_.empty())
-          book_.observe(node, Json::parse(event.json));
+        if (node != dag::kNoNode && !book_.empty()) replay_metrics(event, node);
         if (node != dag::kNoNode) keeper_.replay(event, node);
         steering_.replay(event, node);
       });
@@ -196,6 +193,11 @@ void Engine::start() {
   } else if (!plan_.finished()) {
     start_services();
   }
+}
+
+void Engine::replay_metrics(const journal::Event& event, NodeId node) {
+  if (event.kind == Kind::epoch) book_.observe(node, Json::parse(event.json));
+  if (event.kind == Kind::warning) book_.mark_told(Json::parse(event.json).value("metric", ""));
 }
 
 void Engine::define(std::uint32_t revision) {
@@ -229,9 +231,9 @@ void Engine::recover_nodes(Recovered& recovered) {
         log(Kind::node_pruned, pruned, dump({{"by", "edit"}, {"reason", "a job before it was pruned"}}));
   }
   for (auto& [node, progress] : recovered.progress) {
-    plan_.restore_books(node, progress.retries_used, progress.job_ending);
-    live_[node] = {progress.last_epoch, progress.epoch_before,   progress.metrics_offset,
-                   progress.memory_mb,  progress.resume_at_post, progress.native_id};
+    plan_.restore_books(node, progress.retries_used, progress.idle, progress.job_ending);
+    live_[node] = {progress.last_epoch,     progress.epoch_before, progress.metrics_offset, progress.memory_mb,
+                   progress.resume_at_post, progress.native_id,    progress.told_of_others};
   }
 }
 
@@ -577,7 +579,7 @@ void Engine::judge_without_script(NodeId node) {
   if (job == nullptr) return submit_phase(node, plan_.first_phase(node));
   const Ending ending = *job;
   follow({node, attempts_[node], Phase::job, graph_.planned_site(node)}, ending,
-         plan_.judge(node, Phase::job, ending, true));
+         plan_.judge(node, Phase::job, ending, Gain::epoch));
 }
 
 void Engine::submit_phase(NodeId node, Phase phase) {
@@ -710,10 +712,31 @@ void Engine::on_metrics(const jobs::AttemptKey& key, std::string_view line, std:
   if (!event) return;
   const Json json = Json::parse(*event);
   live.metrics_offset = offset + 1;
-  if (const auto epoch = json.find("epoch"); epoch != json.end() && epoch->is_number_integer())
-    live.last_epoch = std::max(live.last_epoch, epoch->get<std::int64_t>());
+  if (!OwnEpochs(graph_, node).have(json)) return refuse_line(node, json);
+  if (const auto epoch = journal::named_epoch(json)) live.last_epoch = std::max(live.last_epoch, std::int64_t{*epoch});
   book_.observe(node, json);
   log(Kind::epoch, node, std::move(*event));
+}
+
+// A line of an epoch that its job does not train would count for another job's; it is left out, which is said once.
+void Engine::refuse_line(NodeId node, const Json& line) {
+  if (std::exchange(live_[node].told_of_others, true)) return;
+  warn(node,
+       fmt::format("its metrics tell of epoch {}, which it does not train: such lines are left out; its own are {}, "
+                   "$GODWIT_FIRST_EPOCH to $GODWIT_LAST_EPOCH",
+                   line.at("epoch").dump(), OwnEpochs(graph_, node).text()),
+       {{"about", "foreign_epochs"}, {"epoch", journal::named_epoch(line).value_or(0)}});
+}
+
+void Engine::on_no_metrics(const jobs::AttemptKey& key, const std::string& why) {
+  const auto found = in_flight_.find(flight_key(key.node, key.phase));
+  if (found == in_flight_.end() || found->second.attempt != key.attempt) return;
+  warn(found->second.node, fmt::format("it has no metrics: {}", why), {{"about", "no_metrics"}});
+}
+
+void Engine::warn(NodeId node, const std::string& message, Json about) {
+  about["message"] = fmt::format("{}: {}", graph_.name_of(node), message);
+  log(Kind::warning, node, dump(about));
 }
 
 // A job that failed in a time in which the disk was full is not to blame, even where there is room again by its end.
@@ -729,12 +752,15 @@ void Engine::blame_disk(Ending& ending) const {
 // Exit 0 is not enough for a job that reports its epochs: it must have reported the last one.
 void Engine::check_epochs(const InFlight& flight, Ending& ending) const {
   if (flight.phase != Phase::job || !ending.success() || graph_.kind(flight.node) != dag::NodeKind::train) return;
-  const auto live = live_.find(flight.node);
-  if (live == live_.end() || live->second.last_epoch < 0) return;
-  const std::string wanted(graph_.var(flight.node, "last_epoch").value_or(""));
-  if (wanted.empty() || live->second.last_epoch >= std::strtoll(wanted.c_str(), nullptr, 10)) return;
+  const auto found = live_.find(flight.node);
+  const OwnEpochs own(graph_, flight.node);
+  if (found == live_.end() || own.last == 0) return;
+  const Live& live = found->second;
+  const bool reports = live.last_epoch >= 0 || live.told_of_others;
+  if (!reports || live.last_epoch >= own.last) return;
   ending.outcome = Outcome::unfinished;
-  ending.detail = fmt::format("it reported epoch {} of {}", live->second.last_epoch, wanted);
+  ending.detail = live.last_epoch < 0 ? fmt::format("it reported other epochs than its own, {}", own.text())
+                                      : fmt::format("it reported epoch {} of {}", live.last_epoch, own.last);
 }
 
 void Engine::on_ending(const InFlight& flight, Ending ending) {
@@ -759,12 +785,14 @@ void Engine::on_ending(const InFlight& flight, Ending ending) {
     return;
   }
   const Live& live = live_[flight.node];
-  const bool progressed = live.last_epoch > live.epoch_before || ending.use.wall_s >= kProgressSeconds;
-  const Verdict verdict = plan_.judge(flight.node, flight.phase, ending, progressed || stopping_);
+  const bool worked = ending.use.wall_s >= kProgressSeconds || stopping_;
+  const Gain gain = live.last_epoch > live.epoch_before ? Gain::epoch : worked ? Gain::time : Gain::nothing;
+  const Verdict verdict = plan_.judge(flight.node, flight.phase, ending, gain);
   const char* retry = verdict.next == Next::retry                                         ? "retried"
                       : verdict.next == Next::resume || verdict.next == Next::resume_post ? "continued"
                                                                                           : "none";
-  log(Kind::attempt_ended, flight.node, ending_json(flight.phase, ending, retry));
+  log(Kind::attempt_ended, flight.node,
+      ending_json(flight.phase, ending, retry, plan_.idle_continuations(flight.node)));
   follow(flight, ending, verdict);
 }
 
@@ -808,6 +836,8 @@ void Engine::escalate_memory(NodeId node, const Ending& ending) {
 }
 
 void Engine::finish_node(NodeId node) {
+  for (const MetricBook::Unknown& unknown : book_.unknown_after(node))
+    warn(node, unknown.message, {{"metric", unknown.metric}});
   log(Kind::node_done, node);
   live_.erase(node);
   plan_.finish(node);

@@ -129,6 +129,7 @@ class Engine {
     std::optional<std::uint64_t> memory_mb;
     bool resume_at_post = false;
     std::string native_id;
+    bool told_of_others = false;  // its metrics named an epoch that is not its own
   };
 
   // Start and end.
@@ -175,6 +176,10 @@ class Engine {
   bool has_script(dag::NodeId node, jobs::Phase phase) const;
   void on_status(const jobs::StatusEvent& event);
   void on_metrics(const jobs::AttemptKey& key, std::string_view line, std::uint64_t offset);
+  void refuse_line(dag::NodeId node, const Json& line);
+  void on_no_metrics(const jobs::AttemptKey& key, const std::string& why);
+  void warn(dag::NodeId node, const std::string& message, Json about);
+  void replay_metrics(const journal::Event& event, dag::NodeId node);
   void on_ending(const InFlight& flight, jobs::Ending ending);
   void follow(const InFlight& flight, const jobs::Ending& ending, const Verdict& verdict);
   void escalate_memory(dag::NodeId node, const jobs::Ending& ending);

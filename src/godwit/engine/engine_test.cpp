@@ -101,6 +101,28 @@ TEST_CASE("checkpoint exits that get nowhere end in failure, those that progress
         Story{"node_failed stuck." + std::to_string(Plan::kMaxIdleContinuations + 1), "node_done slow.30"});
 }
 
+TEST_CASE("checkpoint exits that get nowhere end in failure across engines, and after whatever time each took") {
+  World world;
+  world.train("stuck", "9");
+  world.graph.freeze();
+  jobs::Ending ending = exit_with(85);
+  std::uint32_t attempts = 0;
+  SUBCASE("short ones, each under an engine of its own") {
+    attempts = Plan::kMaxIdleContinuations + 1;
+  }
+  SUBCASE("long ones") {
+    attempts = Plan::kMaxWithoutEpoch + 1;
+    ending.use.wall_s = 3600;
+  }
+  for (std::uint32_t i = 0; i < 2 * attempts; ++i) world.executor.plays["stuck"].push_back({ending, {}});
+  EngineOptions once;
+  once.once = true;
+  RunEnd end = RunEnd::once;
+  for (std::uint32_t i = 0; i < 2 * attempts && end == RunEnd::once; ++i) end = world.run(once);
+  CHECK(end == RunEnd::failed);
+  CHECK(world.journal.story({Kind::node_failed}) == Story{"node_failed stuck." + std::to_string(attempts)});
+}
+
 TEST_CASE("exit 0 short of the last epoch is a failure, for a job that reports epochs") {
   World world;
   world.train("short", "5");
@@ -112,6 +134,42 @@ TEST_CASE("exit 0 short of the last epoch is a failure, for a job that reports e
   CHECK(world.run() == RunEnd::failed);
   CHECK(world.journal.story({Kind::node_failed}) == Story{"node_failed short.1"});
   CHECK(world.journal.story({Kind::epoch}).size() == 2);
+}
+
+TEST_CASE("of a job's metrics the lines of its own epochs count, and of others it is warned once") {
+  World world;
+  world.train("whole", "4", "3");
+  world.train("foreign", "4", "3");
+  world.graph.freeze();
+  world.executor.plays["whole"] = {
+      {exit_with(0),
+       {R"({"epoch":1})", R"({"epoch":2})", R"({"epoch":1e99})", R"({"epoch":18446744073709551615})",
+        R"({"epoch":3.0,"loss":2})", R"({"loss":1})", R"({"epoch":4,"loss":1})", R"({"epoch":5})"}}};
+  world.executor.plays["foreign"] = {{exit_with(0), {R"({"epoch":1})", R"({"epoch":2})"}}};
+  SUBCASE("by one engine") {
+    CHECK(world.run() == RunEnd::failed);
+  }
+  SUBCASE("by engines that die") {
+    for (int n = 1; n <= 8; ++n) {
+      world.journal.kill_at_commit = 2;
+      try {
+        world.run();
+      } catch (const Killed&) {
+      }
+      world.journal.forget_uncommitted();
+    }
+    world.journal.kill_at_commit = 0;
+    CHECK(world.run() == RunEnd::failed);
+  }
+  CHECK(world.journal.story({Kind::epoch}) == Story{"epoch whole.1", "epoch whole.1", "epoch whole.1"});
+  CHECK(world.journal.story({Kind::node_done, Kind::node_failed}).size() == 2);
+  CHECK(world.journal.story({Kind::warning}).size() == 2);
+  for (const journal::Event& event : world.journal.events) {
+    if (event.kind == Kind::warning && event.node == "foreign")
+      CHECK(event.json.find("foreign: its metrics tell of epoch 1, which it does not train") != std::string::npos);
+    if (event.kind == Kind::node_failed)
+      CHECK(event.json.find("unfinished: it reported other epochs than its own, epochs 3 to 4") != std::string::npos);
+  }
 }
 
 TEST_CASE("the exit code that is not to be retried") {

@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -12,9 +13,6 @@
 #include "godwit/dag/graph.h"
 
 namespace godwit::engine {
-
-// A node's variable that is a whole number, such as last_epoch; 0 where it has none.
-std::uint32_t epoch_of(const dag::Graph& graph, dag::NodeId node, std::string_view variable);
 
 class MetricBook {
  public:
@@ -24,9 +22,20 @@ class MetricBook {
   explicit MetricBook(const dag::Graph& graph);
 
   bool empty() const { return metrics_.empty(); }
-  // A line of a node's metrics. A training line counts for the epoch that it names, else for its node's last; an
-  // evaluation's for the last epoch of the checkpoint that it scores. What is told again replaces what was told.
+  // A line of a node's metrics. A training line counts for the epoch that it names, else for its node's last, and not
+  // where that epoch is another job's; an evaluation's for the last epoch of the checkpoint that it scores. What is
+  // told again replaces what was told.
   void observe(dag::NodeId node, const Json& line);
+
+  // When a job is done whose like should have told of a metric by now, and none has: the rule that goes by it, and why
+  // it does not find it, as a clause after the job's name. Each metric is told of once.
+  struct Unknown {
+    std::string metric;
+    std::string message;
+  };
+  std::vector<Unknown> unknown_after(dag::NodeId done);
+  // It was told before.
+  void mark_told(const std::string& metric);
 
   // Both of a metric that a rule names.
   std::optional<double> at(dag::RunId run, const dag::Metric& metric, std::uint32_t epoch) const;
@@ -35,11 +44,16 @@ class MetricBook {
  private:
   struct Kept {
     dag::Metric metric;
+    std::string rule;  // the first that goes by it
     std::unordered_map<dag::RunId, Series> runs;
+    bool unknown_told = false;
   };
+
+  std::string why_unknown(const Kept& kept) const;
 
   const dag::Graph& graph_;
   std::vector<Kept> metrics_;
+  std::set<std::string> training_names_, evaluation_names_;  // all that lines have
 };
 
 }  // namespace godwit::engine

@@ -124,11 +124,10 @@ std::optional<NodeId> Plan::peek_ready(dag::SiteId site) {
   for (; !queue.empty(); queue.pop()) {
     const NodeId node = static_cast<NodeId>(queue.top() & 0xffffffffu);
     if (state_[node] != NodeState::ready) continue;
-    if (!held_.empty() && graph_.kind(node) == dag::NodeKind::train)
-      if (const auto held = held_.find(graph_.run_of(node)); held != held_.end()) {
-        held->second.push_back(node);
-        continue;
-      }
+    if (is_held(node)) {
+      held_.at(graph_.run_of(node)).push_back(node);
+      continue;
+    }
     if (may_start(node)) return node;
     category_of(node)->parked.push(rank(node));
   }
@@ -145,6 +144,10 @@ std::optional<NodeId> Plan::take_ready(dag::SiteId site) {
 
 void Plan::hold(dag::RunId run) {
   held_.try_emplace(run);
+}
+
+bool Plan::is_held(NodeId node) const {
+  return graph_.kind(node) == dag::NodeKind::train && held_.contains(graph_.run_of(node));
 }
 
 void Plan::release(dag::RunId run) {
@@ -203,19 +206,26 @@ std::uint32_t Plan::retries_used(NodeId node) const {
   return found == books_.end() ? 0 : found->second.retries_used;
 }
 
-void Plan::restore_books(NodeId node, std::uint32_t retries_used, std::optional<Ending> job_ending) {
+IdleContinuations Plan::idle_continuations(NodeId node) const {
+  const auto found = books_.find(node);
+  return found == books_.end() ? IdleContinuations{} : found->second.idle;
+}
+
+void Plan::restore_books(NodeId node, std::uint32_t retries_used, IdleContinuations idle,
+                         std::optional<Ending> job_ending) {
   Books& books = books_[node];
   books.retries_used = retries_used;
+  books.idle = idle;
   books.job_ending = std::move(job_ending);
 }
 
-Verdict Plan::judge(NodeId node, Phase phase, const Ending& ending, bool progressed) {
+Verdict Plan::judge(NodeId node, Phase phase, const Ending& ending, Gain gain) {
   switch (ending.outcome) {
     case Outcome::checkpointed:
     case Outcome::evicted:
     case Outcome::lost:
     case Outcome::disk_full:
-      return judge_interruption(node, phase, ending, progressed);
+      return judge_interruption(node, phase, ending, gain);
     default:
       break;
   }
@@ -231,14 +241,19 @@ Verdict Plan::judge(NodeId node, Phase phase, const Ending& ending, bool progres
   return judge_failure(node, ending);
 }
 
-Verdict Plan::judge_interruption(NodeId node, Phase phase, const Ending& ending, bool progressed) {
-  Books& books = books_[node];
+Verdict Plan::judge_interruption(NodeId node, Phase phase, const Ending& ending, Gain gain) {
+  IdleContinuations& idle = books_[node].idle;
   // Waiting for space is no fault of the job's, however often it happens.
-  if (progressed || ending.outcome == Outcome::disk_full)
-    books.idle_continuations = 0;
-  else if (++books.idle_continuations > kMaxIdleContinuations)
-    return {Next::failed, fmt::format("{} attempts in a row ended without progress ({})", books.idle_continuations,
-                                      describe(ending))};
+  if (gain == Gain::epoch || ending.outcome == Outcome::disk_full) {
+    idle = {};
+  } else {
+    idle.short_ones = gain == Gain::nothing ? idle.short_ones + 1 : 0;
+    if (ending.outcome == Outcome::checkpointed) ++idle.without_epoch;
+  }
+  const bool too_short = idle.short_ones > kMaxIdleContinuations;
+  if (too_short || idle.without_epoch > kMaxWithoutEpoch)
+    return {Next::failed, fmt::format("no progress in {} attempts in a row ({})",
+                                      too_short ? idle.short_ones : idle.without_epoch, describe(ending))};
   return {phase == Phase::post ? Next::resume_post : Next::resume, std::string(jobs::to_string(ending.outcome))};
 }
 

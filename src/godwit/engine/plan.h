@@ -39,14 +39,29 @@ struct Verdict {
   std::string reason;  // for failed: a sentence; for the others what was decided, in a word or two
 };
 
+// How far an attempt got beyond those before it.
+enum class Gain : std::uint8_t {
+  nothing,
+  time,   // it worked for a while
+  epoch,  // it finished an epoch
+};
+
+// Continuations in a row that led nowhere.
+struct IdleContinuations {
+  std::uint32_t short_ones = 0;     // that did not even work for a while
+  std::uint32_t without_epoch = 0;  // that the job asked for itself, by its checkpoint exit code
+  friend bool operator==(const IdleContinuations&, const IdleContinuations&) = default;
+};
+
 struct Counts {
   std::size_t waiting = 0, ready = 0, running = 0, done = 0, failed = 0, futile = 0, pruned = 0;
 };
 
 class Plan {
  public:
-  // Attempts in a row that continue without progress before the node counts as failed.
+  // More of them and the node counts as failed.
   static constexpr std::uint32_t kMaxIdleContinuations = 20;
+  static constexpr std::uint32_t kMaxWithoutEpoch = 500;
 
   explicit Plan(const dag::Graph& graph);
 
@@ -67,12 +82,12 @@ class Plan {
 
   // The first phase of an attempt of the node.
   jobs::Phase first_phase(dag::NodeId node) const;
-  // Judges the end of a phase; changes only the node's books of retries. `progressed`: the attempt got further than the
-  // ones before it (an epoch was finished, or it worked for a minute).
-  Verdict judge(dag::NodeId node, jobs::Phase phase, const jobs::Ending& ending, bool progressed);
+  // Judges the end of a phase; changes only the node's books of retries.
+  Verdict judge(dag::NodeId node, jobs::Phase phase, const jobs::Ending& ending, Gain gain);
   // The end of the job, while its POST script runs.
   const jobs::Ending* job_ending(dag::NodeId node) const;
   std::uint32_t retries_used(dag::NodeId node) const;
+  IdleContinuations idle_continuations(dag::NodeId node) const;
 
   // The transitions. Each takes a running node, except where replay applies them to any.
   void finish(dag::NodeId node);                    // done; children may become ready
@@ -83,6 +98,7 @@ class Plan {
   // The run's training jobs are not taken until it is released.
   void hold(dag::RunId run);
   void release(dag::RunId run);
+  bool is_held(dag::NodeId node) const;
   std::vector<dag::NodeId> futile_below(dag::NodeId node) const;  // the futile descendants of a failed node
   // Failed → waiting or ready; returns the revived descendants.
   std::vector<dag::NodeId> reset(dag::NodeId node);
@@ -90,12 +106,13 @@ class Plan {
   void redo(dag::NodeId node);
   // Recovery: the node is running already.
   void mark_running(dag::NodeId node);
-  void restore_books(dag::NodeId node, std::uint32_t retries_used, std::optional<jobs::Ending> job_ending);
+  void restore_books(dag::NodeId node, std::uint32_t retries_used, IdleContinuations idle,
+                     std::optional<jobs::Ending> job_ending);
 
  private:
   struct Books {
     std::uint32_t retries_used = 0;
-    std::uint32_t idle_continuations = 0;
+    IdleContinuations idle;
     std::optional<jobs::Ending> job_ending;
   };
   using ReadyQueue = std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>>;
@@ -113,7 +130,7 @@ class Plan {
   void await_parents(dag::NodeId node);
   Category* category_of(dag::NodeId node);
   Verdict judge_failure(dag::NodeId node, const jobs::Ending& ending);
-  Verdict judge_interruption(dag::NodeId node, jobs::Phase phase, const jobs::Ending& ending, bool progressed);
+  Verdict judge_interruption(dag::NodeId node, jobs::Phase phase, const jobs::Ending& ending, Gain gain);
 
   const dag::Graph& graph_;
   std::vector<NodeState> state_;

@@ -8,6 +8,8 @@
 
 #include "godwit/base/json.h"
 #include "godwit/engine/definition.h"
+#include "godwit/engine/own_epochs.h"
+#include "godwit/journal/metrics.h"
 
 namespace godwit::engine {
 
@@ -15,7 +17,8 @@ using dag::NodeId;
 using jobs::Phase;
 using journal::Kind;
 
-std::string ending_json(Phase phase, const jobs::Ending& ending, std::string_view retry) {
+std::string ending_json(Phase phase, const jobs::Ending& ending, std::string_view retry,
+                        const IdleContinuations& idle) {
   Json json{{"phase", jobs::to_string(phase)},
             {"outcome", jobs::to_string(ending.outcome)},
             {"exit_code", ending.exit_code},
@@ -27,7 +30,8 @@ std::string ending_json(Phase phase, const jobs::Ending& ending, std::string_vie
             {"ended_us", ending.ended},
             {"retry", retry}};
   if (!ending.detail.empty()) json["detail"] = ending.detail;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (idle != IdleContinuations{}) json["idle"] = {idle.short_ones, idle.without_epoch};
+  return dump(json);
 }
 
 namespace {
@@ -133,6 +137,9 @@ void Replay::apply_to_node(const journal::Event& event, NodeId node) {
     case Kind::active:
       out_.progress[node].native_id = Json::parse(event.json).value("native_id", "");
       return;
+    case Kind::warning:
+      if (Json::parse(event.json).value("about", "") == "foreign_epochs") out_.progress[node].told_of_others = true;
+      return;
     case Kind::escalated:
       out_.progress[node].memory_mb = Json::parse(event.json).at("to_mb");
       return;
@@ -190,8 +197,9 @@ void Replay::on_epoch(const journal::Event& event, NodeId node) {
   Recovered::Progress& progress = out_.progress[node];
   const Json json = Json::parse(event.json);
   progress.metrics_offset = json.value("_offset", std::uint64_t{0}) + 1;
-  if (const auto epoch = json.find("epoch"); epoch != json.end() && epoch->is_number_integer())
-    progress.last_epoch = std::max(progress.last_epoch, epoch->get<std::int64_t>());
+  if (!OwnEpochs(graph_, node).have(json)) return;
+  if (const auto epoch = journal::named_epoch(json))
+    progress.last_epoch = std::max(progress.last_epoch, std::int64_t{*epoch});
 }
 
 void Replay::on_ended(const journal::Event& event, NodeId node) {
@@ -203,6 +211,8 @@ void Replay::on_ended(const journal::Event& event, NodeId node) {
   Recovered::Progress& progress = out_.progress[node];
   const std::string retry = json.value("retry", "none");
   if (retry == "retried") ++progress.retries_used;
+  progress.idle = {};
+  if (const auto idle = json.find("idle"); idle != json.end()) progress.idle = {idle->at(0), idle->at(1)};
   progress.resume_at_post = phase == Phase::post && retry == "continued";
   if (phase == Phase::job) progress.job_ending = ending_from(json);
 }

@@ -9,6 +9,7 @@
 
 #include "godwit/base/json.h"
 #include "godwit/dag/graph.h"
+#include "godwit/engine/plan.h"
 #include "godwit/jobs/attempt.h"
 #include "godwit/journal/journal.h"
 
@@ -27,6 +28,7 @@ struct Recovered {
   // What is known of a node that is not at its end.
   struct Progress {
     std::uint32_t retries_used = 0;
+    IdleContinuations idle;
     std::int64_t last_epoch = -1;
     std::int64_t epoch_before = -1;
     std::uint64_t metrics_offset = 0;
@@ -34,6 +36,7 @@ struct Recovered {
     std::optional<jobs::Ending> job_ending;
     bool resume_at_post = false;
     std::string native_id;
+    bool told_of_others = false;  // its metrics named an epoch that is not its own
   };
 
   // An open attempt of a node that the graph no longer has.
@@ -62,6 +65,7 @@ Recovered recover(journal::Journal& journal, const dag::Graph& graph, const std:
                   const std::function<void(const journal::Event&, dag::NodeId)>& also);
 
 // An ending as the attempt_ended event keeps it, both ways.
-std::string ending_json(jobs::Phase phase, const jobs::Ending& ending, std::string_view retry);
+std::string ending_json(jobs::Phase phase, const jobs::Ending& ending, std::string_view retry,
+                        const IdleContinuations& idle = {});
 
 }  // namespace godwit::engine

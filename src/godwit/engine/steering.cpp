@@ -17,10 +17,6 @@ using journal::Kind;
 
 namespace {
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Json number(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
@@ -113,7 +109,7 @@ void Steering::replay(const journal::Event& event, NodeId node) {
     state.paused_by_hand = false;
   } else {
     state.pruned = true;
-    state.pruned_because = text_of({{"by", json.at("by")}, {"reason", json.value("reason", "")}});
+    state.pruned_because = dump({{"by", json.at("by")}, {"reason", json.value("reason", "")}});
   }
 }
 
@@ -206,7 +202,7 @@ void Steering::halve(NodeId job) {
   why["metric"] = graph_.rules.asha->metric.name;
   why["value"] = number(rung_value(job));
   why["reason"] = fmt::format("it waits at rung {} of successive halving", *rung);
-  log_(Kind::run_paused, dag::kNoNode, text_of(why));
+  log_(Kind::run_paused, dag::kNoNode, dump(why));
   hold_or_release(run);
 }
 
@@ -237,7 +233,7 @@ void Steering::offer(dag::SiteId site) {
   why["reason"] =
       fmt::format("among the best {} of {} at rung {}", asha_->size(candidate->rung) / graph_.rules.asha->reduction,
                   asha_->size(candidate->rung), candidate->rung);
-  log_(Kind::run_promoted, dag::kNoNode, text_of(why));
+  log_(Kind::run_promoted, dag::kNoNode, dump(why));
   hold_or_release(candidate->run);
 }
 
@@ -271,7 +267,7 @@ void Steering::pause(const std::string& uuid) {
   runs_[*run].paused_by_hand = true;
   Json why = about(*run, "hand");
   why["reason"] = "paused by hand";
-  log_(Kind::run_paused, dag::kNoNode, text_of(why));
+  log_(Kind::run_paused, dag::kNoNode, dump(why));
   hold_or_release(*run);
 }
 
@@ -288,7 +284,7 @@ void Steering::promote(const std::string& uuid) {
   why["reason"] = "promoted by hand";
   state.rung.reset();
   state.paused_by_hand = false;
-  log_(Kind::run_promoted, dag::kNoNode, text_of(why));
+  log_(Kind::run_promoted, dag::kNoNode, dump(why));
   hold_or_release(*run);
 }
 
@@ -318,8 +314,8 @@ void Steering::prune_run(RunId run, Json why) {
   State& state = runs_[run];
   state.pruned = true;
   state.rung.reset();
-  state.pruned_because = text_of({{"by", why.at("by")}, {"reason", why.at("reason")}});
-  log_(Kind::run_pruned, dag::kNoNode, text_of(why));
+  state.pruned_because = dump({{"by", why.at("by")}, {"reason", why.at("reason")}});
+  log_(Kind::run_pruned, dag::kNoNode, dump(why));
   prune_rest(run);
 }
 

@@ -123,6 +123,46 @@ TEST_CASE("a metric that nobody tells of stops nobody") {
   CHECK(world.done().size() == 4);
 }
 
+TEST_CASE("a metric that a rule goes by and no job tells of is said once, with the nearest name") {
+  dag::Rules rules = early_stop(1);
+  rules.asha = dag::AshaRule{{"eval.score", Goal::highest}, 2, 1, 0};
+  rules.early_stop->metric.name = "val_los";
+  for (int instant = 0; instant < 20; ++instant) {
+    CAPTURE(instant);
+    SteerWorld world(2, 2, rules, true);
+    world.tell(0, {3, 2});
+    world.tell(1, {3, 2});
+    world.executor.plays["r0.1e"] = world.executor.plays["r1.1e"] = {{exit_with(0), {R"({"score":"good"})"}}};
+    world.run_killed_at(instant);
+    std::vector<std::string> messages;
+    for (const Json& warning : world.decisions(Kind::warning)) {
+      messages.push_back(warning.at("message"));
+    }
+    REQUIRE(messages.size() == 2);
+    CHECK(messages[0] ==
+          "r0.1: `early_stop` goes by the metric 'val_los', which the job's metrics do not have; did you mean "
+          "'val_loss'?");
+    CHECK(messages[1].ends_with("e: `asha` goes by the metric 'eval.score', which is no number in the job's metrics"));
+  }
+}
+
+TEST_CASE("a metric that a rule goes by, where jobs tell of nothing, or of others") {
+  SteerWorld silent(1, 2, early_stop(1));
+  silent.run();
+  REQUIRE(silent.count(Kind::warning) == 1);
+  CHECK(silent.decisions(Kind::warning)[0]["message"] ==
+        "r0.1: `early_stop` goes by the metric 'val_loss', but the job told of no metrics");
+
+  dag::Rules rules = early_stop(1);
+  rules.early_stop->metric.name = "spearman";
+  SteerWorld other(1, 2, rules);
+  other.tell(0, {3, 2});
+  other.run();
+  REQUIRE(other.count(Kind::warning) == 1);
+  CHECK(other.decisions(Kind::warning)[0]["message"] ==
+        "r0.1: `early_stop` goes by the metric 'spearman', which the job's metrics do not have; they have val_loss");
+}
+
 std::size_t jobs_of(const Story& done, int run) {
   return static_cast<std::size_t>(std::count_if(
       done.begin(), done.end(), [&](const std::string& node) { return node.starts_with(fmt::format("r{}.", run)); }));

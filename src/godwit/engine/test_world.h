@@ -240,8 +240,9 @@ struct World {
                    dag::NodeKind kind = dag::NodeKind::job) {
     return graph.add_node(name, kind, 0, 0, graph.add_attributes(attributes));
   }
-  dag::NodeId train(std::string_view name, std::string_view last_epoch) {
-    const dag::Var vars[] = {{graph.strings().intern("last_epoch"), graph.strings().intern(last_epoch)}};
+  dag::NodeId train(std::string_view name, std::string_view last_epoch, std::string_view first_epoch = "1") {
+    const dag::Var vars[] = {{graph.strings().intern("first_epoch"), graph.strings().intern(first_epoch)},
+                             {graph.strings().intern("last_epoch"), graph.strings().intern(last_epoch)}};
     return graph.add_node(name, dag::NodeKind::train, 0, 0, 0, graph.add_vars(dag::kNoVars, vars));
   }
   void chain(std::initializer_list<dag::NodeId> nodes) {

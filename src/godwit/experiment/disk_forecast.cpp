@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <vector>
 
 #include "godwit/base/units.h"
@@ -16,10 +15,7 @@ std::vector<std::vector<std::uint32_t>> last_epochs(const dag::Graph& graph) {
   std::vector<std::vector<std::uint32_t>> out(graph.runs().size());
   for (dag::NodeId node = 0; node < graph.size(); ++node) {
     if (graph.kind(node) != dag::NodeKind::train || graph.run_of(node) == dag::kNoRun) continue;
-    const std::string_view text = graph.var(node, "last_epoch").value_or("");
-    std::uint32_t epoch = 0;
-    std::from_chars(text.data(), text.data() + text.size(), epoch);
-    out[graph.run_of(node)].push_back(epoch);
+    out[graph.run_of(node)].push_back(epoch_of(graph, node, "last_epoch"));
   }
   return out;
 }

@@ -1,7 +1,6 @@
 #include "godwit/experiment/forecast.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "godwit/sites/machine.h"
 
@@ -9,13 +8,7 @@ namespace godwit::experiment {
 namespace {
 
 std::uint64_t epochs_of(const dag::Graph& graph, dag::NodeId node) {
-  const auto number = [&](std::string_view key) {
-    const std::string_view text = graph.var(node, key).value_or("");
-    std::uint64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-  };
-  return number("last_epoch") - number("first_epoch") + 1;
+  return std::uint64_t{epoch_of(graph, node, "last_epoch")} - epoch_of(graph, node, "first_epoch") + 1;
 }
 
 const Json* site_in(const Json& rehearsal, const std::string& name) {

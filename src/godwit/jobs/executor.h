@@ -16,6 +16,8 @@ class StatusSink {
   virtual void on_status(const StatusEvent& event) = 0;
   // One complete line that the job appended to its metrics file; `offset` is where it began, in bytes.
   virtual void on_metrics(const AttemptKey& key, std::string_view line, std::uint64_t offset) = 0;
+  // Before the end of a job that succeeded: why its metrics file says nothing, where it should.
+  virtual void on_no_metrics(const AttemptKey&, const std::string& /*why*/) {}
 };
 
 enum class Found : std::uint8_t {

@@ -50,6 +50,13 @@ struct MetricsLine {
   std::uint64_t offset;
 };
 
+struct NoMetrics {
+  AttemptKey key;
+  std::string why;
+};
+
+using Event = std::variant<StatusEvent, MetricsLine, NoMetrics>;  // for the caller
+
 // A site's attempts that are not yet handed over, and how many are.
 struct Site {
   LocalSite offer;
@@ -210,6 +217,8 @@ class LocalExecutor final : public JobExecutor {
     for (const auto& event : events) {
       if (const auto* line = std::get_if<MetricsLine>(&event))
         sink.on_metrics(line->key, line->line, line->offset);
+      else if (const auto* none = std::get_if<NoMetrics>(&event))
+        sink.on_no_metrics(none->key, none->why);
       else
         sink.on_status(std::get<StatusEvent>(event));
     }
@@ -253,8 +262,12 @@ class LocalExecutor final : public JobExecutor {
     [[maybe_unused]] const ssize_t written = ::write(kick_.get(), &one, sizeof one);  // fails only when awake already
   }
 
-  void tell(const Record& record, JobState state, Micros time, std::optional<Ending> ending = {}, int pid = 0) {
+  void tell(Event event) {
     if (events_.empty()) kick();
+    events_.push_back(std::move(event));
+  }
+
+  void tell(const Record& record, JobState state, Micros time, std::optional<Ending> ending = {}, int pid = 0) {
     StatusEvent event;
     event.key = record.attempt.key;
     event.state = state;
@@ -262,7 +275,7 @@ class LocalExecutor final : public JobExecutor {
     event.host = host_;
     event.ending = std::move(ending);
     if (pid != 0) event.native_id = std::to_string(pid);
-    events_.emplace_back(std::move(event));
+    tell(std::move(event));
   }
   void tell(const Record& record, JobState state) { tell(record, state, system_clock().now()); }
 
@@ -270,8 +283,7 @@ class LocalExecutor final : public JobExecutor {
     if (!record.metrics) return;
     record.metrics->read(
         [&](std::string_view line, std::uint64_t offset) {
-          if (events_.empty()) kick();
-          events_.emplace_back(MetricsLine{record.attempt.key, std::string(line), offset});
+          tell(MetricsLine{record.attempt.key, std::string(line), offset});
         },
         last);
   }
@@ -406,6 +418,9 @@ class LocalExecutor final : public JobExecutor {
       }
     if (exit.cause == wire::Cause::terminated && ending.success() && left_early(record))
       ending = told_to_leave(std::move(ending));
+    if (ending.success() && record.metrics)
+      if (std::string why = record.metrics->trouble(); !why.empty())
+        tell(NoMetrics{record.attempt.key, std::move(why)});
     const std::optional<bool> progressed =
         record.metrics != nullptr ? std::optional(record.metrics->lines() > 0) : std::nullopt;
     record.stage = Stage::staging_out;
@@ -554,7 +569,7 @@ class LocalExecutor final : public JobExecutor {
   FileDescriptor epoll_, kick_, timer_;
   std::map<std::string, Site> sites_;
   std::unordered_map<std::string, Record> records_;  // by AttemptKey::text
-  std::vector<std::variant<StatusEvent, MetricsLine>> events_;
+  std::vector<Event> events_;
   int deaths_in_vain_ = 0;  // of supervisors
   bool watched_for_writing_ = false;
   bool timer_is_set_ = false;

@@ -19,6 +19,9 @@ class MetricsFollower {
   virtual ~MetricsFollower() = default;
   // What is new. `last`: the job has ended, so that what looked unfinished counts, too, where it is whole.
   virtual void read(const OnLine& on_line, bool last) = 0;
+  // At the job's end: why the file says nothing, as a clause for people ("it left no logs/metrics.csv"); "" where it
+  // does, or where nothing is expected of it, as of the usual file that the experiment does not name.
+  virtual std::string trouble() const = 0;
   std::uint64_t lines() const { return lines_; }
   // "" where there was none.
   const std::string& last_line() const { return last_line_; }

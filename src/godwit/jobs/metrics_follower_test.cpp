@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "godwit/store/atomic_file.h"
@@ -24,6 +26,11 @@ struct Table {
   Texts read(const std::string& text, bool last = false) {
     store::write_file(folder / "metrics.csv", text, store::Durability::process);
     return again(last);
+  }
+  // What is wrong with it, where it is all that the job leaves.
+  std::string trouble(const std::string& text) {
+    CHECK(read(text, true).empty());
+    return follower->trouble();
   }
   Texts again(bool last = false) {
     Texts lines;
@@ -76,6 +83,43 @@ TEST_CASE("what is no table yet is looked at again") {
     CHECK(table.read(text, true).empty());
   }
   CHECK(table.read("epoch,a\n1,1\n", true) == Texts{R"(1 {"epoch":1,"a":1})"});
+}
+
+TEST_CASE("a table that says nothing: why") {
+  Table table(0);
+  CHECK(table.again(true).empty());
+  CHECK(table.follower->trouble() == "it left no metrics.csv");
+  CHECK(table.trouble("") == "its metrics.csv is no CSV table: the table is empty (line 1)");
+  CHECK(table.trouble("step,loss\n1,2\n") == "its metrics.csv has no column 'epoch'; its columns are step, loss");
+  CHECK(table.trouble("epoch,loss\n") == "its metrics.csv has no rows");
+  CHECK(table.trouble("epoch,loss\n-1,2\nx,2\n") ==
+        "no row of its metrics.csv has a whole number from 0 on under 'epoch'");
+  CHECK(table.trouble("epoch,loss\n\xff\xfe\x00,2\n") == "its metrics.csv is no CSV table: this is not UTF-8 (line 2)");
+  CHECK(table.trouble("epoch,loss\n1,2,3\n") ==
+        "its metrics.csv is no CSV table: this row has 3 values, the table has 2 columns (line 2)");
+  CHECK(table.read("epoch,loss\n0,2\n", true).size() == 1);
+  CHECK(table.follower->trouble().empty());
+}
+
+TEST_CASE("lines that say nothing: why") {
+  const store::TestFolder folder;
+  JobSpec spec;
+  spec.metrics_file = "m.jsonl";
+  const auto trouble = [&](std::optional<std::string> text) {
+    if (text) store::write_file(folder / "m.jsonl", *text, store::Durability::process);
+    const auto follower = follow_metrics(folder.path(), spec);
+    follower->read([](std::string_view, std::uint64_t) {}, true);
+    return follower->trouble();
+  };
+  CHECK(trouble(std::nullopt).empty());
+  CHECK(trouble("").empty());
+  CHECK(trouble("epoch 1: loss 2\n") == "no line of its m.jsonl is a JSON object");
+  CHECK(trouble(std::string("\x80\x02}q\0", 5)) == "its m.jsonl holds no lines");
+  CHECK(trouble("{\"epoch\":1}\nshutting down\n").empty());
+  spec.outputs.push_back({"m.jsonl", "runs/m.jsonl", false});
+  CHECK(trouble("") == "its m.jsonl is empty");
+  std::filesystem::remove(folder / "m.jsonl");
+  CHECK(trouble(std::nullopt) == "it left no m.jsonl");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ void append_text(std::string& out, std::string_view text) {
   if (plain)
     out.append("\"").append(text).append("\"");
   else
-    out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    out += dump(Json(text));
 }
 
 void append_member(std::string& out, std::string_view key, std::string_view value) {

@@ -67,7 +67,9 @@ constexpr OutcomeRule kOutcomes[] = {
      "make it write the file in its working directory, or take the name out of transfer_output_files; then: godwit "
      "retry {}"},
     {"unfinished", "it ended with exit code 0 before the last epoch that it was to train",
-     "a job that stops early on purpose exits with its checkpoint code (85); else: godwit retry {}"},
+     "let it train its epochs, $GODWIT_FIRST_EPOCH to $GODWIT_LAST_EPOCH, and name each in its metrics; a job that "
+     "stops "
+     "early on purpose exits with its checkpoint code (85); then: godwit retry {}"},
     {"transfer_failed", "a file could not be brought to it or back",
      "check the path that is named; then: godwit retry {}"},
     {"input_changed", "the checkpoint that it was to go on from is not what the job before it left",
@@ -151,6 +153,22 @@ EndingWords explain_ending(const View& view, const Attempt& attempt) {
   // What executors say of signals is in the words already.
   if (attempt.detail != 0 && outcome != "signaled") words.what += fmt::format(" ({})", view.text(attempt.detail));
   return words;
+}
+
+EndingWords explain_failure(const View& view, const Attempt& attempt, std::string_view reason) {
+  const std::string_view outcome = view.text(attempt.outcome);
+  const bool continues = outcome == "checkpointed" || outcome == "evicted" || outcome == "lost";
+  if (!continues || reason.empty()) return explain_ending(view, attempt);
+  const std::string_view node = view.name_of(attempt.node);
+  if (outcome == "checkpointed")
+    return {
+        fmt::format("it asks again and again to be continued, by exit code {}, and gets no further: {}",
+                    attempt.exit_code, reason),
+        fmt::format("each attempt must go on from the checkpoint ($GODWIT_CHECKPOINT), finish at least an epoch more, "
+                    "and exit with 0 after epoch $GODWIT_LAST_EPOCH; then: godwit retry {}",
+                    node)};
+  return {fmt::format("it is interrupted again and again before it has finished an epoch more: {}", reason),
+          fmt::format("see what interrupts it at its site; then: godwit retry {}", node)};
 }
 
 std::string short_ending(const View& view, const Attempt& attempt) {

@@ -15,6 +15,10 @@ struct EndingWords {
 // For an attempt that has ended. An outcome of a later version is named as it is.
 EndingWords explain_ending(const View& view, const Attempt& attempt);
 
+// For the attempt at which a node failed. `reason`: the node's. An ending that is continued fails only when the
+// attempts before got nowhere either.
+EndingWords explain_failure(const View& view, const Attempt& attempt, std::string_view reason);
+
 // "exit code 3", "signal 11 (SIGSEGV)", "out of memory": for tables.
 std::string short_ending(const View& view, const Attempt& attempt);
 

@@ -18,6 +18,15 @@ std::string_view to_string(EngineState state) {
   return "";
 }
 
+std::string_view stop_words(const EngineRecord& engine) {
+  const std::string reason = engine.stopped.value_or("");
+  if (reason == "once") return "took one step (run --once)";
+  if (reason == "paused") return "stopped, with nothing left but paused runs,";
+  if (reason == "interrupted") return "was interrupted";
+  if (reason == "finished") return "finished";
+  return "was stopped";
+}
+
 bool engine_at_work(const StateDir& state) {
   return store::probe_lock(writer_lock(state.journal())).held;
 }

@@ -20,6 +20,9 @@ enum class EngineState : std::uint8_t {
 
 std::string_view to_string(EngineState state);
 
+// How an engine that ended orderly did, before "… ago": "was interrupted", "took one step (run --once)".
+std::string_view stop_words(const EngineRecord& engine);
+
 struct EngineStatus {
   EngineState state = EngineState::never_started;
   std::optional<store::LockHolder> holder;  // of the writer's lock, while running

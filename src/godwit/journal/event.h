@@ -30,11 +30,9 @@ enum class Kind : std::uint8_t {
   engine_stopped = 17,  // {"reason":"finished"|"interrupted"|"stopped"|"once"}
   paused = 18,          // {"reason":"disk full …"}: no new submissions
   unpaused = 19,        // {}
-  request =
-      20,  // {"what":"stop"|"stop_now"|"retry"|"redo"|"accept"|"pause"|"promote"|"prune","nodes":[…],"runs":[uuid…]}:
-           // from
-  // the inbox
-  warning = 21,  // {"message"}
+  request = 20,         // {"what":"stop"|"stop_now"|"retry"|"redo"|"accept"|"pause"|"promote"|"prune","nodes":[…],
+                        //  "runs":[uuid…]}: from the inbox
+  warning = 21,         // {"message","about"?:"foreign_epochs"|"no_metrics","metric"?,"epoch"?}
   // Of training runs: {"run":run_uuid,"by":"hand"|"early_stop"|"asha","reason",…}.
   run_paused = 22,    // "rung","epoch","metric","value": its next training job waits
   run_promoted = 23,  // "rung": it goes on, to that rung
@@ -46,7 +44,8 @@ enum class Kind : std::uint8_t {
   active = 35,              // {"phase","host","native_id"}
   epoch = 36,               // one line of the metrics file, as the job wrote it (a JSON object), plus "_offset"
   attempt_ended = 37,       // {"phase","outcome","exit_code","signal","wall_s","cpu_s","peak_memory_kb","started_us",
-                            //  "ended_us","detail","retry":"continued"|"retried"|"none"}
+                            //  "ended_us","detail","retry":"continued"|"retried"|"none",
+                            //  "idle"?:[N,N]}: continuations in a row that led nowhere
   escalated = 38,           // {"request":"memory","from_mb","to_mb"}
   checkpoint = 39,          // {"epoch","bytes","digest"}: what the node left, as it was when the node was done
   checkpoint_dropped = 40,  // {"epoch","bytes"}: before it is deleted

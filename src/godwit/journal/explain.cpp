@@ -70,6 +70,7 @@ Explanation Explainer::node(NodeIndex index) const {
       explain_pruned(index, out);
       break;
   }
+  add_warnings(index, out);
   if (at(index).orphaned) out.facts.emplace_back("the experiment no longer has this job; what it made is kept");
   return out;
 }
@@ -214,7 +215,8 @@ const Attempt* Explainer::last_ended(NodeIndex node) const {
 
 void Explainer::explain_failed(NodeIndex index, Explanation& out) const {
   if (const Attempt* attempt = last_ended(index)) {
-    const EndingWords words = explain_ending(view_, *attempt);
+    const std::string_view reason = view_.text(at(index).reason);
+    const EndingWords words = explain_failure(view_, *attempt, reason);
     out.summary = words.what;
     if (view_.text(attempt->phase) != "job")
       out.summary = fmt::format("of its {} script: {}", view_.text(attempt->phase), out.summary);
@@ -256,8 +258,7 @@ std::optional<Explanation> Explainer::steered(const Run& run) const {
   const std::string at_epoch = what.epoch == 0 ? "" : fmt::format(" at epoch {}", what.epoch);
   if (what.pruned) {
     out.state = "pruned";
-    out.summary =
-        fmt::format("was {}{}: {}", what.by == "early_stop" ? "stopped early" : "pruned", at_epoch, what.reason);
+    out.summary = fmt::format("was {}{}: {}", word_of(what), at_epoch, what.reason);
     out.facts.emplace_back("what it had reached is kept");
   } else {
     out.state = "paused";
@@ -291,6 +292,14 @@ void Explainer::add_attempts(NodeIndex node, Explanation& out) const {
       out.facts.push_back(attempt_line(attempt));
 }
 
+void Explainer::add_warnings(NodeIndex node, Explanation& out) const {
+  const std::string begin = fmt::format("{}: ", view_.name_of(node));
+  for (const Message& warning : view_.warnings())
+    if (warning.node == node)
+      out.facts.push_back("warning: " +
+                          (warning.text.starts_with(begin) ? warning.text.substr(begin.size()) : warning.text));
+}
+
 void Explainer::add_evidence(const Attempt& attempt, Explanation& out) const {
   const LogFiles files = log_files(view_, state_, attempt);
   for (const std::string& file : {files.err, files.out}) {
@@ -303,7 +312,7 @@ void Explainer::add_evidence(const Attempt& attempt, Explanation& out) const {
 }
 
 std::string Explainer::since(Micros time) const {
-  return format_duration(static_cast<double>(std::max<Micros>(0, now_ - time)) * 1e-6);
+  return format_age(static_cast<double>(std::max<Micros>(0, now_ - time)) * 1e-6);
 }
 
 // --- several ----------------------------------------------------------------------------------------------------
@@ -349,8 +358,8 @@ std::optional<Explanation> Explainer::whole() const {
                                 view_.engine().pid, since(view_.engine().last_event));
       break;
     default:
-      out.summary = fmt::format("no engine is at work: the last one ended {} ago ({})",
-                                since(view_.engine().last_event), view_.engine().stopped.value_or(""));
+      out.summary = fmt::format("no engine is at work: the last one {} {} ago", stop_words(view_.engine()),
+                                since(view_.engine().last_event));
       break;
   }
   out.advice = "godwit run";

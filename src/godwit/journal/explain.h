@@ -63,6 +63,7 @@ class Explainer {
   std::optional<Explanation> steered(const Run& run) const;
   void explain_futile(NodeIndex node, Explanation& out) const;
   void add_attempts(NodeIndex node, Explanation& out) const;
+  void add_warnings(NodeIndex node, Explanation& out) const;
   void add_evidence(const Attempt& attempt, Explanation& out) const;
   std::string attempt_line(const Attempt& attempt) const;
   std::string held_by_limit(SiteIndex site) const;

@@ -1,6 +1,7 @@
 #include "godwit/journal/metrics.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -46,6 +47,15 @@ std::optional<std::string> metrics_event(std::string_view line, std::uint64_t of
   if (!json.is_object()) return std::nullopt;
   json["_offset"] = offset;
   return json.dump();
+}
+
+std::optional<std::uint32_t> named_epoch(const Json& line) {
+  const auto named = line.find("epoch");
+  if (named == line.end() || !named->is_number()) return std::nullopt;
+  const auto value = named->get<double>();
+  if (!(value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()) || value != std::floor(value))
+    return std::nullopt;
+  return static_cast<std::uint32_t>(value);
 }
 
 std::optional<double> metric_value(const Json& value) {

@@ -15,6 +15,10 @@ namespace godwit::journal {
 // (in these spellings and as nan, inf, -inf) become texts. Nothing where the line is not an object.
 std::optional<std::string> metrics_event(std::string_view line, std::uint64_t offset);
 
+// The epoch that a line names: a whole number, also where it is written as 3.0. Nothing where it names none, or none
+// that can be one (a fraction, a negative, 1e99).
+std::optional<std::uint32_t> named_epoch(const Json& line);
+
 // A metric as a number: a JSON number, or one of the texts "NaN", "Infinity", "-Infinity".
 std::optional<double> metric_value(const Json& value);
 

@@ -32,6 +32,17 @@ TEST_CASE("a line becomes an event's JSON with its offset") {
   }
 }
 
+TEST_CASE("the epoch that a line names") {
+  CHECK(named_epoch(Json::parse(R"({"epoch":3})")) == 3);
+  CHECK(named_epoch(Json::parse(R"({"epoch":3.0})")) == 3);
+  CHECK(named_epoch(Json::parse(R"({"epoch":0})")) == 0);
+  for (const char* line : {"{}", R"({"epoch":2.5})", R"({"epoch":-1})", R"({"epoch":1e99})", R"({"epoch":"3"})",
+                           R"({"epoch":18446744073709551615})", R"({"epoch":4294967296})", R"({"epoch":null})"}) {
+    CAPTURE(line);
+    CHECK_FALSE(named_epoch(Json::parse(line)).has_value());
+  }
+}
+
 TEST_CASE("metrics as numbers") {
   CHECK(metric_value(Json(1.5)) == 1.5);
   CHECK(metric_value(Json(3)) == 3.0);

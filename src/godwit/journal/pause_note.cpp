@@ -21,8 +21,7 @@ void write_pause_note(const std::string& path, const std::string& text) {
   std::string content;
   if (!text.empty()) {
     constexpr std::size_t kMost = kSize / 2;  // escaping makes it longer
-    content = Json{{"time", system_clock().now()}, {"text", text.substr(0, kMost)}}.dump(
-        -1, ' ', false, Json::error_handler_t::replace);
+    content = dump({{"time", system_clock().now()}, {"text", text.substr(0, kMost)}});
   }
   content.resize(kSize, ' ');
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);

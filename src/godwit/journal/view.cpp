@@ -59,6 +59,11 @@ std::string_view to_string(NodeState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
+std::string_view word_of(const Steered& steered) {
+  if (!steered.pruned) return "paused";
+  return steered.by == "early_stop" ? "stopped early" : "pruned";
+}
+
 std::uint64_t Counts::total() const {
   return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
 }
@@ -284,7 +289,8 @@ void View::apply_to_engine(const Event& event, const Fields& fields) {
       steer(event, fields);
       break;
     case Kind::warning:
-      warnings_.push_back({event.time, std::string(fields.text("message"))});
+      warnings_.push_back({event.time, std::string(fields.text("message")), find_node(event.node).value_or(kNone),
+                           std::string(fields.text("about")), fields.number<std::uint32_t>("epoch")});
       break;
     case Kind::dag_ended:
       ended_ = {fields.flag("success"), event.time};
@@ -455,6 +461,10 @@ const CheckpointRecord* View::checkpoint_of(NodeIndex node) const {
 void View::add_metrics(NodeIndex node, const Event& event, const Fields& fields) {
   if (fields.empty()) return;
   const auto epoch = static_cast<std::uint32_t>(std::clamp(fields.number<double>("epoch"), 0.0, 4e9));
+  // A journal may hold lines of epochs that their job does not train; they are none of its run either.
+  const Node& of = nodes_[node];
+  const bool foreign = epoch != 0 && of.last_epoch != 0 && (epoch < of.first_epoch || epoch > of.last_epoch);
+  if (foreign && text(of.kind) == "train") return;
   nodes_[node].reported_epoch = std::max(nodes_[node].reported_epoch, epoch);
   if (const RunIndex run = nodes_[node].run; run != kNone)
     runs_[run].metrics.push_back(static_cast<std::uint32_t>(metrics_.size()));

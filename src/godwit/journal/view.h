@@ -100,6 +100,9 @@ struct Steered {
   Micros time = 0;
 };
 
+// "paused", "stopped early", "pruned".
+std::string_view word_of(const Steered& steered);
+
 // A training run.
 struct Run {
   std::uint32_t number = 0;
@@ -148,6 +151,9 @@ struct DagInfo {
 struct Message {
   Micros time = 0;
   std::string text;
+  NodeIndex node = kNone;  // that it is about
+  std::string about = {};  // what like warnings have in common; empty: nothing
+  std::uint32_t epoch = 0;
 };
 
 // How the runs will be compared, as it was said at one time.

@@ -197,18 +197,16 @@ class Reader {
       note("the jobs leave no checkpoint: a run begins anew with each of them");
   }
 
-  // A resumed job that reports the first epoch again has not read its checkpoint.
+  // A resumed job that tells of the first epochs again has not read its checkpoint.
   void judge_resumption(std::size_t site) {
     const RehearsedSite& here = out_.sites[site];
     const auto node = view_.find_node(here.resumes.node);
     if (!node || here.resumes.result != Result::passed) return;
-    std::uint32_t first = 0;
-    for (const journal::MetricsLine& line : view_.metrics())
-      if (line.node == *node && line.epoch != 0) first = first == 0 ? line.epoch : std::min(first, line.epoch);
-    if (first != 0 && first <= layout_.epochs)
-      out_.faults.push_back(
-          fmt::format("{} resumed at epoch {}, not {}: its job does not go on from the checkpoint ({})", here.name,
-                      first, layout_.epochs + 1, here.resumes.node));
+    for (const journal::Message& warning : view_.warnings())
+      if (warning.node == *node && warning.about == "foreign_epochs" && warning.epoch <= layout_.epochs)
+        out_.faults.push_back(
+            fmt::format("{} resumed at epoch {}, not {}: its job does not go on from the checkpoint ({})", here.name,
+                        warning.epoch, layout_.epochs + 1, here.resumes.node));
   }
 
   const journal::View& view_;
