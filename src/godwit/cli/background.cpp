@@ -77,7 +77,8 @@ std::string read_all(int fd) {
 
 }  // namespace
 
-int run_in_background(const std::string& log, const std::function<int(Background&)>& work) {
+int run_in_background(const std::string& log, const std::function<void(pid_t)>& begun,
+                      const std::function<int(Background&)>& work) {
   const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (output < 0) throw SystemError("cannot write " + log, errno);
   int ends[2];
@@ -94,7 +95,7 @@ int run_in_background(const std::string& log, const std::function<int(Background
   const std::string word = read_all(ends[0]);
   close(ends[0]);
   if (!word.empty() && word[0] == '+') {
-    fmt::print("Running in the background as process {}; its log is {}.\n", child, log);
+    begun(child);
     return kSuccess;
   }
   waitpid(child, nullptr, 0);

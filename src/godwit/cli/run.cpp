@@ -8,6 +8,7 @@
 #include "godwit/base/units.h"
 #include "godwit/cli/background.h"
 #include "godwit/cli/command.h"
+#include "godwit/cli/dry_run.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/interrupts.h"
 #include "godwit/cli/left_results.h"
@@ -41,71 +42,70 @@ Progress::Mode mode_of(const Options& options) {
   return isatty(STDERR_FILENO) == 1 ? Progress::Mode::live : Progress::Mode::plain;
 }
 
-// What would start first, without starting it.
-int print_dry_run(const experiment::Planned& planned, bool as_json) {
-  const dag::Graph& graph = planned.graph;
-  Json sites = Json::object(), first = Json::array();
-  std::vector<std::size_t> jobs(graph.sites().size());
-  for (dag::NodeId node = 0; node < graph.size(); ++node) {
-    ++jobs[graph.planned_site(node)];
-    if (graph.parents(node).empty() && first.size() < 20)
-      first.push_back({{"node", graph.name_of(node)}, {"site", graph.sites()[graph.planned_site(node)]}});
-  }
-  for (dag::SiteId site = 0; site < graph.site_count(); ++site) sites[graph.sites()[site]] = jobs[site];
-  if (as_json) {
-    fmt::print("{}\n", Json{{"jobs", graph.size()}, {"jobs_per_site", sites}, {"first", first}}.dump());
-    return kSuccess;
-  }
-  fmt::print("{} would run:\n", format_count(graph.size(), "job"));
-  for (const auto& [site, count] : sites.items())
-    fmt::print("  {:<16} {}\n", site, format_count(count.get<std::size_t>(), "job"));
-  fmt::print("First:\n");
-  for (const Json& entry : first)
-    fmt::print("  {:<24} at {}\n", entry["node"].get<std::string>(), entry["site"].get<std::string>());
-  return kSuccess;
-}
-
-// The last lines, on standard output, since the result is what was asked for.
-int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& options) {
-  if (!options.json && !options.quiet) {
-    switch (end) {
-      case engine::RunEnd::succeeded:
-        fmt::print("{} 'godwit compare' shows what came out.\n",
-                   counts.pruned != 0
-                       ? fmt::format("{} done, {} not needed.", format_count(counts.done, "job"), counts.pruned)
-                   : counts.done == 1 ? "The only job is done."
-                                      : fmt::format("All {} jobs are done.", counts.done));
-        break;
-      case engine::RunEnd::failed:
-        fmt::print("{} done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.\n",
-                   format_count(counts.done, "job"), counts.failed, counts.futile);
-        break;
-      case engine::RunEnd::stopped:
-        fmt::print("Stopped with {} done, {} failed, {} to go. 'godwit run' goes on.\n",
-                   format_count(counts.done, "job"), counts.failed, counts.waiting + counts.ready + counts.running);
-        break;
-      case engine::RunEnd::paused:
-        fmt::print("{} done; the {} left belong to runs that are paused. 'godwit promote RUN', then 'godwit run'.\n",
-                   format_count(counts.done, "job"), counts.waiting + counts.ready);
-        break;
-      case engine::RunEnd::once:
-        fmt::print(
-            "Under way: {} done, {} failed, {} running, {} to go. 'godwit run --once' again takes the next step.\n",
-            format_count(counts.done, "job"), counts.failed, counts.running, counts.waiting + counts.ready);
-        break;
-    }
-  }
+std::string_view word_of(engine::RunEnd end) {
   switch (end) {
     case engine::RunEnd::succeeded:
-    case engine::RunEnd::once:
-      return kSuccess;
+      return "succeeded";
     case engine::RunEnd::failed:
-      return kFailed;
+      return "failed";
     case engine::RunEnd::stopped:
+      return "stopped";
     case engine::RunEnd::paused:
-      return kInterrupted;
+      return "paused";
+    case engine::RunEnd::once:
+      return "once";
   }
-  return kFailed;
+  return "";
+}
+
+std::string sentence_of(engine::RunEnd end, const engine::Counts& counts) {
+  const std::string done = format_count(counts.done, "job");
+  switch (end) {
+    case engine::RunEnd::succeeded:
+      return fmt::format("{} 'godwit compare' shows what came out.",
+                         counts.pruned != 0 ? fmt::format("{} done, {} not needed.", done, counts.pruned)
+                         : counts.done == 1 ? "The only job is done."
+                                            : fmt::format("All {} jobs are done.", counts.done));
+    case engine::RunEnd::failed:
+      return fmt::format(
+          "{} done, {} failed, {} futile. 'godwit why' explains; 'godwit retry --failed' runs them again.", done,
+          counts.failed, counts.futile);
+    case engine::RunEnd::stopped:
+      return fmt::format("Stopped with {} done, {} failed, {} to go. 'godwit run' goes on.", done, counts.failed,
+                         counts.waiting + counts.ready + counts.running);
+    case engine::RunEnd::paused:
+      return fmt::format(
+          "{} done; the {} left belong to runs that are paused. 'godwit promote RUN', then 'godwit run'.", done,
+          counts.waiting + counts.ready);
+    case engine::RunEnd::once:
+      return fmt::format(
+          "Under way: {} done, {} failed, {} running, {} to go. 'godwit run --once' again takes the next step.", done,
+          counts.failed, counts.running, counts.waiting + counts.ready);
+  }
+  return {};
+}
+
+Json result_json(engine::RunEnd end, const engine::Counts& counts) {
+  return {{"result", word_of(end)},
+          {"done", counts.done},
+          {"failed", counts.failed},
+          {"futile", counts.futile},
+          {"pruned", counts.pruned},
+          {"running", counts.running},
+          {"to_go", counts.waiting + counts.ready}};
+}
+
+// The last line, on standard output, since the result is what was asked for; where only errors are, an error.
+int conclude(engine::RunEnd end, const engine::Counts& counts, const Options& options) {
+  const bool success = end == engine::RunEnd::succeeded || end == engine::RunEnd::once;
+  if (options.json)
+    fmt::print("{}\n", dump(result_json(end, counts)));
+  else if (!options.quiet)
+    fmt::print("{}\n", sentence_of(end, counts));
+  else if (end == engine::RunEnd::failed)
+    fmt::print(stderr, "error: {}\n", sentence_of(end, counts));
+  if (success) return kSuccess;
+  return end == engine::RunEnd::failed ? kFailed : kInterrupted;
 }
 
 // Shows what an edit changes and asks whether to go on with it so. Throws InputError where nobody can be asked.
@@ -115,7 +115,7 @@ bool consent(const Living& living, const Options& options) {
     throw InputError("an engine is at work on this experiment as it was before it was edited",
                      "'godwit stop', then 'godwit run' again");
   if (options.json)
-    fmt::print("{}\n", Json{{"edit", engine::to_json(edit)}}.dump());
+    fmt::print("{}\n", dump(Json{{"edit", engine::to_json(edit)}}));
   else if (!options.quiet)
     fmt::print(stderr, "{}\n", edit_text(edit, kRunsShown, terminal_of(stderr)));
   if (options.yes) return true;
@@ -158,17 +158,28 @@ int run_experiment(const Options& options) {
   const Living living = load_living(options.load);
   const experiment::Planned& planned = living.planned;
   require_own_state(living);
-  for (const Diagnostic& warning : planned.warnings) fmt::print(stderr, "{}\n", warning.render());
+  if (!options.quiet)
+    for (const Diagnostic& warning : planned.warnings) fmt::print(stderr, "{}\n", warning.render());
   experiment::require_runnable(planned);
   experiment::find_secrets(planned.spec);  // a missing one is said before anything starts, in the foreground
-  if (options.dry_run) return print_dry_run(planned, options.json);
+  if (options.dry_run) {
+    print_dry_run(living, options.json);
+    return kSuccess;
+  }
   if (!consent_to_begin_anew(living, options) || (living.edit && !consent(living, options))) {
     fmt::print(stderr, "Nothing was changed.\n");
     return kInterrupted;
   }
   if (!options.detach) return run_here(living, options, nullptr);
   state_of(planned).create();
-  return run_in_background(state_of(planned).path() + "/engine.log",
+  const std::string log = state_of(planned).path() + "/engine.log";
+  const auto say_begun = [&](pid_t process) {
+    if (options.json)
+      fmt::print("{}\n", dump(Json{{"process", process}, {"log", log}}));
+    else if (!options.quiet)
+      fmt::print("Running in the background as process {}; its log is {}.\n", process, log);
+  };
+  return run_in_background(log, say_begun,
                            [&](Background& background) { return run_here(living, options, &background); });
 }
 
@@ -183,13 +194,14 @@ void add_run(CLI::App& root, Action& action) {
       command->add_flag("--detach", options->detach, "Run in the background; 'godwit status --watch' follows it");
   command->add_flag("--once", options->once, "One step, for cron: record what ended, start what may, leave it running")
       ->excludes(detach);
-  command->add_flag("--dry-run", options->dry_run,
-                    "Check everything and show what would start first; with --json, as one line");
+  command->add_flag(
+      "--dry-run", options->dry_run,
+      "Check everything and show what is left to run and what would start first; with --json, as one line");
   command->add_flag(
       "--yes", options->yes,
       "Without asking: go on with an experiment that was edited, or begin one anew whose journal is gone");
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
-  command->add_flag("--json", options->json, "Print every event as a line of JSON");
+  command->add_flag("--json", options->json, "Print every event as a line of JSON, and the result as the last");
   command->callback([&action, options] { action = [options] { return run_experiment(*options); }; });
 }
 
