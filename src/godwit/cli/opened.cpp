@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 // Where looking through names for a similar one ends to be quick.
 constexpr std::size_t kMostCandidates = 200'000;
 
-void require_file(const std::string& file) {
-  if (fs::exists(file)) return;
+[[noreturn]] void no_such_file(const std::string& file) {
   std::vector<std::string> beside;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(journal::StateDir::beside(file).folder(), error))
@@ -27,27 +26,26 @@ void require_file(const std::string& file) {
                    did_you_mean(fs::path(file).filename().string(), beside));
 }
 
-journal::StateDir state_of(const std::string& file) {
-  if (!file.empty()) {
-    require_file(file);
-    return journal::StateDir::beside(file);
-  }
-  const journal::StateDir here = journal::StateDir::beside("");
-  return here.has_journal() ? here : journal::StateDir::beside(experiment::find_experiment(""));
-}
-
 // Two experiments in one folder would share its state; the engine refuses that, so the state is of one of them.
 void require_same_experiment(const std::string& file, const journal::View& view) {
   const std::string of = fs::path(view.dag().file).filename().string();
   if (file.empty() || fs::is_directory(file) || of.empty() || of == fs::path(file).filename().string()) return;
+  if (!fs::exists(file)) no_such_file(file);
   throw InputError(fmt::format("'{}' has not been run: the state beside it is of {}", file, of),
                    "an experiment of its own needs a folder of its own");
 }
 
 }  // namespace
 
+journal::StateDir find_state(const std::string& file) {
+  const journal::StateDir state = journal::StateDir::beside(file);
+  if (state.has_journal()) return state;
+  if (!file.empty() && !fs::exists(file)) no_such_file(file);
+  return journal::StateDir::beside(experiment::find_experiment(file));
+}
+
 Opened open_journal(const std::string& file) {
-  const journal::StateDir state = state_of(file);
+  const journal::StateDir state = find_state(file);
   if (!state.has_journal())
     throw InputError(fmt::format("nothing has been run yet: there is no journal in {}", state.path()),
                      "start with: godwit run");

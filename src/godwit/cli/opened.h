@@ -19,8 +19,11 @@ struct Opened {
   journal::EngineStatus engine() const { return journal::engine_status(state, view); }
 };
 
-// `file`: an experiment's or workflow's file, or its folder; empty: in the current directory. Throws InputError where
-// there is none, where it has not been run, or where the state is of another file.
+// The state of an experiment's or workflow's file, or folder; empty: of the current directory. Where it has been run
+// the file itself may be gone or broken. Throws InputError where there is neither.
+journal::StateDir find_state(const std::string& file);
+
+// Throws InputError, too, where it has not been run, or where the state is of another file.
 Opened open_journal(const std::string& file);
 
 // "there is no node or run 'run0-trian_epoch0'" with the nearest name.

@@ -3,14 +3,17 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "godwit/base/clock.h"
 #include "godwit/base/json.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
+#include "godwit/cli/opened.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/session.h"
+#include "godwit/jobs/send_away.h"
 #include "godwit/journal/engine_status.h"
 
 namespace godwit::cli {
@@ -26,7 +29,7 @@ struct Options {
 
 int report(const Options& options, const std::string& what) {
   if (options.json)
-    fmt::print("{}\n", Json{{"stopped", true}, {"message", what}}.dump());
+    fmt::print("{}\n", dump(Json{{"stopped", true}, {"message", what}}));
   else
     fmt::print("{}\n", what);
   return kSuccess;
@@ -42,15 +45,40 @@ int ask_engine(const journal::StateDir& state, const Options& options) {
   return report(options, "Stopped. 'godwit run' goes on.");
 }
 
+// Nothing where the experiment's file is gone or broken.
+std::optional<Living> definition(const Options& options) {
+  experiment::LoadOptions load = options.load;
+  load.limit = std::numeric_limits<std::uint64_t>::max();  // what runs may be stopped, however much there is
+  try {
+    return load_living(load);
+  } catch (const InputError&) {
+    if (!options.load.sites_file.empty()) throw;
+    return std::nullopt;
+  }
+}
+
+// What the journal knows to run is ended all the same. The engine that goes on finds what became of it.
+int send_jobs_away(const Opened& opened, const Options& options) {
+  const auto writer = journal::Journal::open(opened.state.journal(), {"godwit stop", {}, {}});
+  std::vector<std::string> keys;
+  for (const journal::Attempt& attempt : opened.view.attempts()) {
+    const auto phase = jobs::phase_from(opened.view.text(attempt.phase));
+    if (attempt.has_ended() || !phase) continue;
+    const std::string node(opened.view.name_of(attempt.node));
+    keys.push_back(jobs::AttemptKey{opened.view.dag().uuid, node, attempt.number, *phase}.text());
+  }
+  jobs::send_away(opened.state.path(), keys, options.now);
+  return report(options, "Nothing is running any more. 'godwit run' goes on, once the experiment's file can be read.");
+}
+
 // Jobs may run on without their engine (after 'run --once', or where it was killed): this process takes its place.
 int stop_jobs(const journal::StateDir& state, const Options& options) {
   if (!state.has_journal())
     throw InputError("nothing has been started in " + state.folder(), "'godwit run' starts an experiment");
-  experiment::LoadOptions load = options.load;
-  load.limit = std::numeric_limits<std::uint64_t>::max();  // what runs may be stopped, however much there is
-  const Living living = load_living(load);
-  require_own_state(living);
-  const experiment::Planned& planned = living.planned;
+  const std::optional<Living> living = definition(options);
+  if (!living) return send_jobs_away(open_journal(options.load.file), options);
+  require_own_state(*living);
+  const experiment::Planned& planned = living->planned;
   Progress progress(planned.graph, Progress::Mode::quiet, {});
   Session session(planned, progress, {.stop_only = true});
   if (options.now) session.engine().interrupt(), session.engine().interrupt();
@@ -59,7 +87,7 @@ int stop_jobs(const journal::StateDir& state, const Options& options) {
 }
 
 int stop_experiment(const Options& options) {
-  const journal::StateDir state = journal::StateDir::beside(experiment::find_experiment(options.load.file));
+  const journal::StateDir state = find_state(options.load.file);
   return journal::engine_at_work(state) ? ask_engine(state, options) : stop_jobs(state, options);
 }
 
