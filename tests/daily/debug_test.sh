@@ -109,5 +109,25 @@ sed -i 's/keep_sandboxes: 2/keep_sandboxes: few/' experiment.yaml
 expect 2 "$GODWIT" debug run0-train_epoch1 -- true
 says err "'keep_sandboxes' must be a whole number"
 [ ! -e .godwit/debug ] || fail "a wrong use left a sandbox"
+
+# A checkpoint that `keep` does not keep.
+mkdir "$work/kept" && cd "$work/kept" || exit 1
+printf '#!/bin/sh\necho $GODWIT_LAST_EPOCH > model.bin\n' > train.sh
+chmod +x train.sh
+cat > experiment.yaml <<'YAML'
+name: kept
+submit_template: |
+  executable = train.sh
+epochs: 4
+epochs_per_job: 1
+sites: {here: {executor: local, slots: 1}}
+checkpoint: model.bin
+keep: {last: 2}
+YAML
+expect 0 "$GODWIT" run --quiet
+expect 2 "$GODWIT" debug run0-train_epoch1 -- true
+says err "run0-train_epoch1 begins with the checkpoint of run0-train_epoch0 (epoch 1), which was deleted: \`keep\` does not keep it"
+says err "those of run0-train_epoch3 are there; for the next time keep more of them: 'keep: {last: 3}' or 'keep: {every: 1}'"
+expect 0 "$GODWIT" debug run0-train_epoch3 -- true
 [ $failures = 0 ] || exit 1
 echo "debug rebuilds what the job saw"

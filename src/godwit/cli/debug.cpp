@@ -83,9 +83,39 @@ std::vector<std::string> missing_inputs(const jobs::JobSpec& spec) {
   return missing;
 }
 
-void require_inputs(const std::string& node, const jobs::JobSpec& spec) {
+// Jobs of the run that begin with a checkpoint which is there still.
+std::vector<std::string> begin_with_kept(const journal::View& view, journal::RunIndex run) {
+  std::vector<std::string> names;
+  for (const journal::NodeIndex node : view.runs()[run].nodes) {
+    const journal::CheckpointRecord* left = view.checkpoint_of(node);
+    if (left == nullptr || left->dropped != 0) continue;
+    for (const journal::NodeIndex child : view.children(node)) names.emplace_back(view.name_of(child));
+  }
+  return names;
+}
+
+// Where the checkpoint that the node begins with is there no more, because the experiment does not keep it.
+void require_kept(const journal::View& view, const std::string& name) {
+  constexpr std::size_t kMostNamed = 5;
+  const auto node = view.find_node(name);
+  if (!node) return;
+  for (const journal::NodeIndex parent : view.parents(*node)) {
+    const journal::CheckpointRecord* left = view.checkpoint_of(parent);
+    if (left == nullptr || left->dropped == 0) continue;
+    std::vector<std::string> others = begin_with_kept(view, view.nodes()[*node].run);
+    if (others.size() > kMostNamed) others.resize(kMostNamed);
+    throw InputError(
+        fmt::format("{} begins with the checkpoint of {} (epoch {}), which was deleted: `keep` does not keep it", name,
+                    view.name_of(parent), left->epoch),
+        fmt::format("{}for the next time keep more of them: 'keep: {{last: 3}}' or 'keep: {{every: {}}}'",
+                    others.empty() ? "" : fmt::format("those of {} are there; ", join(others, ", ")), left->epoch));
+  }
+}
+
+void require_inputs(const Living& living, const std::string& node, const jobs::JobSpec& spec) {
   const std::vector<std::string> missing = missing_inputs(spec);
   if (missing.empty()) return;
+  if (living.before) require_kept(*living.before, node);
   throw InputError(fmt::format("the inputs of {} are not there yet: {}", node, join(missing, ", ")),
                    fmt::format("'godwit why {}' says what it waits for", node));
 }
@@ -142,12 +172,12 @@ int debug(const Options& options) {
   const journal::StateDir state = journal::StateDir::beside(living.planned.spec.file);
   jobs::Workbench bench(state.path(), subject.attempt, subject.setup);
   if (options.json) {
-    fmt::print("{}\n", to_json(subject, bench).dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dump(to_json(subject, bench), 2));
     return kSuccess;
   }
   const std::vector<std::string> command = command_of(options);
   const experiment::Secrets secrets = experiment::find_secrets(living.planned.spec);
-  require_inputs(options.node, *subject.attempt.spec);
+  require_inputs(living, options.node, *subject.attempt.spec);
   bench.build();
   fmt::print(stderr, "{}, attempt {}, at {}: {}\nIts command is: {}\n", options.node, subject.attempt.key.attempt,
              subject.attempt.site, bench.folder(), bench.command_line());
