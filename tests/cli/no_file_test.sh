@@ -69,7 +69,9 @@ sed -i 's/^epochs: 2/epochs: 3/' experiment.yaml
 rm "$work/leave"
 expect 0 "$GODWIT" run --quiet --yes --detach
 away gone
-expect 0 "$GODWIT" stop
+expect 2 "$GODWIT" stop experimnt.yaml
+says err "there is no file 'experimnt.yaml'"
+expect 0 "$GODWIT" stop experiment.yaml
 says out "Stopped."
 rm -r .godwit
 expect 2 "$GODWIT" stop

@@ -45,6 +45,13 @@ CLI::Validator number_between(double least, double most) {
   return {check, ""};
 }
 
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) {
+    return text.empty() ? std::string("this is empty; leave it out, or name one") : std::string();
+  };
+  return {check, ""};
+}
+
 CLI::Validator one_of(std::vector<std::string> words) {
   const std::string shown = fmt::format("{{{}}}", join(words, ","));
   const auto check = [words = std::move(words)](const std::string& text) -> std::string {

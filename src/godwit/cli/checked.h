@@ -14,6 +14,8 @@ namespace godwit::cli {
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 // A number of the closed range.
 CLI::Validator number_between(double least, double most);
+// Not "", as a shell makes of a variable that is not set.
+CLI::Validator not_empty();
 // One of the words; suggests the one that was probably meant.
 CLI::Validator one_of(std::vector<std::string> words);
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "godwit/base/error.h"
+#include "godwit/base/yaml.h"
 #include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/landscape.h"
@@ -28,20 +29,29 @@ struct Options {
   std::string file;
   std::string metric;
   std::string better;
-  std::string html_file;
-  std::string svg_file;
+  std::optional<std::string> html_file, svg_file;
   std::size_t rows = 40;
   LandscapeOptions landscape;
   bool all = false;
   bool json = false;
 };
 
-// What the experiment's file says now of how its runs are to be compared; what the journal says where there is none.
+bool is_yaml(const std::string& file) {
+  try {
+    yaml::load(file);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+// What the experiment's file says now of how its runs are to be compared; what the journal says where there is none, or
+// one that is broken.
 Json declared_now(const Opened& opened) {
   namespace fs = std::filesystem;
   const fs::path file = fs::path(opened.state.folder()) / fs::path(opened.view.dag().file).filename();
   const auto& known = opened.view.declarations();
-  if (file.extension() != ".yaml" || !fs::is_regular_file(file))
+  if (file.extension() != ".yaml" || !fs::is_regular_file(file) || !is_yaml(file))
     return known.empty() ? Json::object() : known.back().json;
   return experiment::declaration_json(experiment::load_compare(file));
 }
@@ -85,13 +95,18 @@ void print_for_people(const report::Comparison& comparison, const Options& optio
 }
 
 // Told before anything is computed or printed.
-void require_writable(const std::string& path) {
+void require_writable(const char* option, const std::string& path) {
   namespace fs = std::filesystem;
-  if (path.empty()) return;
+  if (path.empty()) throw InputError(fmt::format("{} names no file", option), "name one, such as comparison.html");
   const fs::path folder = fs::path(path).parent_path();
   if (fs::is_directory(path)) throw InputError("cannot write '" + path + "': it is a folder", "name a file in it");
   if (!folder.empty() && !fs::is_directory(folder))
     throw InputError("cannot write '" + path + "': there is no folder '" + folder.string() + "'");
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
 }
 
 void write_picture(const std::string& path, const std::string& content, const Options& options) {
@@ -100,15 +115,18 @@ void write_picture(const std::string& path, const std::string& content, const Op
 }
 
 int compare(const Options& options) {
-  require_writable(options.html_file);
-  require_writable(options.svg_file);
+  for (const auto& [option, path] : {std::pair("--html", options.html_file), std::pair("--svg", options.svg_file)})
+    if (path) require_writable(option, *path);
+  if (options.html_file && options.svg_file && same_file(*options.html_file, *options.svg_file))
+    throw InputError(fmt::format("--html and --svg name the same file: '{}'", *options.svg_file),
+                     "name two, such as comparison.html and comparison.svg");
   const report::Comparison comparison = load(options);
   if (options.json)
-    fmt::print("{}\n", report::to_json(comparison).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dump(report::to_json(comparison)));
   else
     print_for_people(comparison, options);
-  if (!options.html_file.empty()) write_picture(options.html_file, report::html_page(comparison), options);
-  if (!options.svg_file.empty()) write_picture(options.svg_file, report::figures_svg(comparison), options);
+  if (options.html_file) write_picture(*options.html_file, report::html_page(comparison), options);
+  if (options.svg_file) write_picture(*options.svg_file, report::figures_svg(comparison), options);
   return kSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
 #include "godwit/base/version.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
@@ -42,12 +43,11 @@ int write_dag(const Options& options) {
   const std::filesystem::path folders = std::filesystem::path(written.dag_file).replace_extension(".folders");
   const std::uint64_t folder_count = experiment::write_folders(planned, folders);
   if (options.json) {
-    fmt::print("{}\n", Json{{"dag_file", written.dag_file.string()},
-                            {"folders_file", folders.string()},
-                            {"bytes", written.bytes},
-                            {"nodes", planned.graph.size()},
-                            {"notes", written.notes}}
-                           .dump());
+    fmt::print("{}\n", dump({{"dag_file", written.dag_file.string()},
+                             {"folders_file", folders.string()},
+                             {"bytes", written.bytes},
+                             {"nodes", planned.graph.size()},
+                             {"notes", written.notes}}));
     return kSuccess;
   }
   fmt::print("wrote {} ({}, {})\n", written.dag_file.string(), format_count(planned.graph.size(), "node"),
@@ -59,9 +59,9 @@ int write_dag(const Options& options) {
                secrets);
   fmt::print("\nNext, on an access point:\n");
   fmt::print("  (cd {} && xargs mkdir -p) < {}   # {} for logs and results: HTCondor makes none\n",
-             planned.spec.directory, folders.string(), format_count(folder_count, "folder"));
-  fmt::print("  cd {} && condor_submit_dag {}\n", written.dag_file.parent_path().string(),
-             written.dag_file.filename().string());
+             shell_word(planned.spec.directory), shell_word(folders.string()), format_count(folder_count, "folder"));
+  fmt::print("  cd {} && condor_submit_dag {}\n", shell_word(written.dag_file.parent_path().string()),
+             shell_word(written.dag_file.filename().string()));
   return kSuccess;
 }
 
@@ -74,6 +74,7 @@ void add_dag(CLI::App& root, Action& action) {
   add_experiment_options(*command, options->load);
   command->add_option("-o,--output", options->folder, "Where to write; made where missing")
       ->type_name("DIR")
+      ->check(not_empty())
       ->required();
   command->add_flag("--submit-files", options->submit_files,
                     "Submit descriptions as files of their own, for HTCondor before 24.1");

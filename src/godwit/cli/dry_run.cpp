@@ -22,10 +22,11 @@ class DryRun {
     Json sites = Json::object(), first = Json::array();
     const std::vector<std::size_t> jobs = jobs_per_site();
     for (dag::SiteId site = 0; site < graph_.site_count(); ++site) sites[graph_.sites()[site]] = jobs[site];
-    for (const dag::NodeId node : first_to_start()) first.push_back({{"node", graph_.name_of(node)}, {"site", site_of(node)}});
-    return {{"jobs", to_run()},         {"jobs_per_site", sites},    {"first", first},
-            {"running", under_way_},    {"done", counts.done},       {"failed", counts.failed},
-            {"futile", counts.futile},  {"pruned", counts.pruned},   {"edited", living_.edit.has_value()}};
+    for (const dag::NodeId node : first_to_start())
+      first.push_back({{"node", graph_.name_of(node)}, {"site", site_of(node)}});
+    return {{"jobs", to_run()},        {"jobs_per_site", sites},  {"first", first},
+            {"running", under_way_},   {"done", counts.done},     {"failed", counts.failed},
+            {"futile", counts.futile}, {"pruned", counts.pruned}, {"edited", living_.edit.has_value()}};
   }
 
   void print() const {
@@ -114,7 +115,8 @@ class DryRun {
       fmt::print("{} paused: 'godwit promote RUN' lets {} go on.\n", format_count(paused_runs_, "run is", "runs are"),
                  paused_runs_ == 1 ? "it" : "them");
     if (living_.edit)
-      fmt::print("It was edited since it was started: 'godwit plan' shows what differs, and 'godwit run' asks first.\n");
+      fmt::print(
+          "It was edited since it was started: 'godwit plan' shows what differs, and 'godwit run' asks first.\n");
   }
 
   const Living& living_;

@@ -91,7 +91,7 @@ bool print_new(Stream& stream, bool heading, const Terminal& terminal) {
     std::fwrite(block, 1, static_cast<std::size_t>(file.gcount()), stdout);
     stream.printed += static_cast<std::uintmax_t>(file.gcount());
   }
-  std::fflush(stdout);
+  flush_output();
   return true;
 }
 

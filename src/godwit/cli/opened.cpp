@@ -38,7 +38,7 @@ void require_same_experiment(const std::string& file, const journal::View& view)
 }  // namespace
 
 journal::StateDir find_state(const std::string& file) {
-  const journal::StateDir state = journal::StateDir::beside(file);
+  journal::StateDir state = journal::StateDir::beside(file);
   if (state.has_journal()) return state;
   if (!file.empty() && !fs::exists(file)) no_such_file(file);
   return journal::StateDir::beside(experiment::find_experiment(file));

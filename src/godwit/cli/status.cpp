@@ -518,7 +518,7 @@ void show(const Opened& opened, const Options& options) {
     fmt::print("{}\n", dump(to_json(moment)));
   else
     fmt::print("{}{}", options.watch ? renew_screen(terminal) : "", render(moment));
-  std::fflush(stdout);
+  flush_output();
 }
 
 bool is_over(const Opened& opened) {

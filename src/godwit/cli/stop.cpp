@@ -1,6 +1,7 @@
 // godwit stop: running jobs checkpoint and leave; the experiment can go on later.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "godwit/cli/opened.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/session.h"
+#include "godwit/cli/terminal.h"
 #include "godwit/jobs/send_away.h"
 #include "godwit/journal/engine_status.h"
 
@@ -39,7 +41,7 @@ int report(const Options& options, const std::string& what) {
 int ask_engine(const journal::StateDir& state, const Options& options) {
   journal::drop_request(state, {{"what", options.now ? "stop_now" : "stop"}});
   if (!options.json) fmt::print("Asked the running engine to stop; its jobs checkpoint first …\n");
-  std::fflush(stdout);
+  flush_output();
   Clock& clock = system_clock();
   while (journal::engine_at_work(state)) clock.sleep_until(clock.monotonic() + kLookAgain);
   return report(options, "Stopped. 'godwit run' goes on.");
@@ -87,7 +89,9 @@ int stop_jobs(const journal::StateDir& state, const Options& options) {
 }
 
 int stop_experiment(const Options& options) {
-  const journal::StateDir state = find_state(options.load.file);
+  const std::string& file = options.load.file;
+  const journal::StateDir state = find_state(file);
+  if (!file.empty() && !std::filesystem::exists(file)) open_journal(file);  // throws where the state is not its own
   return journal::engine_at_work(state) ? ask_engine(state, options) : stop_jobs(state, options);
 }
 

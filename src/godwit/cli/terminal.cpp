@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <string>
+
+#include "godwit/base/error.h"
 
 namespace godwit::cli {
 namespace {
@@ -69,6 +72,10 @@ std::string progress_bar(double fraction, std::size_t columns) {
   std::string bar;
   for (std::size_t i = 0; i < columns; ++i) bar += i < filled ? "█" : "░";
   return bar;
+}
+
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw SystemError("cannot write to standard output", errno);
 }
 
 std::string renew_screen(const Terminal& terminal) {

@@ -25,6 +25,9 @@ std::string styled(std::string_view text, Style style, const Terminal& terminal)
 // "██████░░░░": `fraction` between 0 and 1.
 std::string progress_bar(double fraction, std::size_t columns);
 
+// What has been printed to standard output goes out now. Throws SystemError where it cannot.
+void flush_output();
+
 // Moves to the upper left corner and clears what is below: for displays that renew themselves.
 std::string renew_screen(const Terminal& terminal);
 

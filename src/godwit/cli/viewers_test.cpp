@@ -517,7 +517,7 @@ TEST_CASE("wrong uses end with 2 and say what to do") {
       {{"why", first_job, "/no/such/file.yaml"}, "there is no file"},
       {{"why", first_job, file, "third"}, "third"},
       {{"why", "--jsn", file}, "--jsn"},
-      {{"why", "", "/no/such/file.yaml"}, "there is no file"},
+      {{"why", "", file}, "this is empty"},
       // logs
       {{"logs"}, "node"},
       {{"logs", "run0-train_epoch", file}, "did you mean 'run0-train_epoch0'?"},

@@ -9,6 +9,7 @@
 #include "godwit/base/clock.h"
 #include "godwit/base/json.h"
 #include "godwit/base/units.h"
+#include "godwit/cli/checked.h"
 #include "godwit/cli/command.h"
 #include "godwit/cli/opened.h"
 #include "godwit/cli/terminal.h"
@@ -102,8 +103,7 @@ int explain(const Options& given) {
   if (options.json) {
     Json json = Json::array();
     for (const Explanation& e : all) json.push_back(journal::to_json(e));
-    fmt::print("{}\n", Json{{"explanations", json}, {"ways_left_out", left_out}}.dump(-1, ' ', false,
-                                                                                      Json::error_handler_t::replace));
+    fmt::print("{}\n", dump({{"explanations", json}, {"ways_left_out", left_out}}));
     return kSuccess;
   }
   const Terminal terminal = terminal_of(stdout);
@@ -120,6 +120,7 @@ void add_why(CLI::App& root, Action& action) {
                                   "godwit why run3-train_epoch2");
   auto options = std::make_shared<Options>();
   command->add_option("node", options->node, "A node, or a run by number or uuid (default: all that does not move)")
+      ->check(not_empty())
       ->option_text("NODE|RUN");
   command->add_option("file", options->file, "The experiment (default: experiment.yaml here)")->option_text("FILE");
   command->add_flag("--json", options->json, "Print JSON");

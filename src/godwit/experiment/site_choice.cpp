@@ -81,7 +81,8 @@ class Chooser {
     for (const Reference& reference : spec_.site_names)
       if (const sites::Site* site = find(reference)) out.push_back(*site);
     if (!spec_.site_names.empty()) return out;
-    if (!catalogue_.sites.empty()) return catalogue_.sites;
+    // What the sites are nobody knows: nothing is to be said of those that there would be without the file.
+    if (!catalogue_.sites.empty() || catalogue_is_faulty_) return catalogue_.sites;
     return sites::built_in("default").sites;
   }
 

@@ -381,12 +381,13 @@ class SpecReader {
   }
 
   // A file's name below the sandbox.
-  std::string read_path(yaml::Fields& fields, std::string_view key) {
+  // The usual one where none is written, or a wrong one, which is complained of.
+  std::string read_path(yaml::Fields& fields, std::string_view key, const std::string& usual = {}) {
     const auto text = fields.text(key);
-    if (!text || plain_relative_path(*text)) return text.value_or("");
+    if (!text || plain_relative_path(*text)) return text.value_or(usual);
     error(fields.position(key), fmt::format("'{}' must be a file's path below the job's folder", key), *text,
           "without '..', blanks, quotes or any of , ; = $");
-    return "";
+    return usual;
   }
 
   void read_checkpoint() {
@@ -413,13 +414,13 @@ class SpecReader {
     if (node == nullptr) return;
     spec_.names_metrics = true;
     if (node->is_scalar()) {
-      spec_.metrics = read_path(fields_, "metrics");
+      spec_.metrics = read_path(fields_, "metrics", spec_.metrics);
       spec_.metrics_table = spec_.metrics.ends_with(".csv");
       return;
     }
     yaml::Fields metrics(*node, diagnostics_, "'metrics'");
     if (node->is_mapping() && !metrics.has("file")) missing(metrics, "file", "'metrics'");
-    spec_.metrics = read_path(metrics, "file");
+    spec_.metrics = read_path(metrics, "file", spec_.metrics);
     const std::string format = metrics.text("format").value_or(spec_.metrics.ends_with(".csv") ? "csv" : "jsonl");
     spec_.metrics_table = format == "csv";
     if (format != "csv" && format != "jsonl")

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 
 #include "godwit/base/clock.h"
@@ -106,6 +107,11 @@ class FileStore {
   std::string folder_, name_, id_;
 };
 
+InputError cannot_use(const std::string& folder, int code) {
+  return InputError(fmt::format("MLflow's folder '{}' cannot be used: {}", folder, std::strerror(code)),
+                    "name another folder under 'mlflow' in the experiment, or a server");
+}
+
 }  // namespace
 
 std::string tracker_name(std::string_view experiment_name) {
@@ -144,8 +150,9 @@ void make_mlflow_runs(const ExperimentSpec& spec, const dag::Graph& graph) {
       store.make_run(name + "-" + run.uuid,
                      fmt::format("run{}-{}{}", run.number, run.uuid, run.baseline ? "-baseline" : ""));
   } catch (const fs::filesystem_error& error) {
-    throw InputError(fmt::format("MLflow's folder '{}' cannot be made: {}", spec.mlflow, error.what()),
-                     "name another under 'mlflow' in the experiment");
+    throw cannot_use(spec.mlflow, error.code().value());
+  } catch (const SystemError& error) {
+    throw cannot_use(spec.mlflow, error.code());
   }
 }
 
