@@ -1,25 +1,7 @@
 #!/usr/bin/env bash
 # The experiment of docs/how-to/compare.md, in which somebody meddles with a checkpoint: the run is named, and the verdict
 # is reached without it. Then barriers that cannot be had, and wrong uses.
-set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-expect() { # expect CODE COMMAND…
-  local code=$1
-  shift
-  "$@" > "$work/out" 2> "$work/err"
-  local got=$?
-  [ "$got" = "$code" ] || fail "exit $got instead of $code: $*
-$(cat "$work/err")"
-}
-says() { grep -qF -- "$2" "$work/$1" || fail "$1 does not say: $2
-$(head -60 "$work/$1")"; }
+. "$GODWIT_SOURCE/tests/lib.sh"
 
 # The blocks of the page that are files.
 awk '/^```yaml file=/ { name = substr($2, 6); next } /^```/ { name = "" } name { print > name }' \
@@ -91,4 +73,4 @@ wrong "experiment.yaml:19:11: error: 'margin' is a number in the metric's own un
 mkdir fresh && cp plain.yaml fresh/experiment.yaml
 wrong "nothing has been run yet" fresh
 
-exit $((failures > 0))
+finish

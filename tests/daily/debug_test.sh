@@ -1,24 +1,7 @@
 #!/usr/bin/env bash
 # godwit debug: the sandbox of a node that failed, with its checkpoint, inputs, environment, setup lines and secrets; it
 # is gone afterwards and the journal is as it was. Failed sandboxes are kept to a limit. Ten wrong uses.
-set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-expect() { # expect CODE COMMAND…
-  local code=$1
-  shift
-  "$@" > "$work/out" 2> "$work/err" < /dev/null
-  local got=$?
-  [ $got = "$code" ] || fail "exit $got instead of $code: $*
-$(cat "$work/err")"
-}
-says() { grep -qF -- "$2" "$work/$1" || fail "$1 does not say: $2
-$(head -20 "$work/$1")"; }
+. "$GODWIT_SOURCE/tests/lib.sh"
 export XDG_CONFIG_HOME=$work/config
 mkdir "$work/mine"
 cd "$work/mine" || exit 1
@@ -129,5 +112,4 @@ expect 2 "$GODWIT" debug run0-train_epoch1 -- true
 says err "run0-train_epoch1 begins with the checkpoint of run0-train_epoch0 (epoch 1), which was deleted: \`keep\` does not keep it"
 says err "those of run0-train_epoch3 are there; for the next time keep more of them: 'keep: {last: 3}' or 'keep: {every: 1}'"
 expect 0 "$GODWIT" debug run0-train_epoch3 -- true
-[ $failures = 0 ] || exit 1
-echo "debug rebuilds what the job saw"
+finish "debug rebuilds what the job saw"

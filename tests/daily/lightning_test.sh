@@ -11,13 +11,7 @@ if [ ! -x "$venv/bin/python3" ] || ! "$venv/bin/python3" -c 'import pytorch_ligh
   echo "SKIPPED: PyTorch Lightning is not installed; scripts/setup --lightning installs it in build/lightning" >&2
   exit 77
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
+. "$GODWIT_SOURCE/tests/lib.sh"
 PATH=$venv/bin:$PATH
 export PYTHONWARNINGS=ignore OMP_NUM_THREADS=1
 
@@ -82,4 +76,4 @@ assert len({m.step for m in history}) >= 12, history
 assert runs[0].info.status == "FINISHED", runs[0].info.status
 print("one run in MLflow with", len(history), "values of val_loss")
 PYTHON
-[ $failures = 0 ] || exit 1
+finish

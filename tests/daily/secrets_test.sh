@@ -2,14 +2,7 @@
 # A secret reaches the job and nothing else: its value is looked for in every file after a run, and after kill -9 in the
 # middle and a recovery. Ten wrong uses give a clear message and exit code 2.
 # test-timeout: 300
-set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
+. "$GODWIT_SOURCE/tests/lib.sh"
 value="hush-$$-$RANDOM$RANDOM"
 digest=$(printf %s "$value" | sha256sum | cut -c1-64)
 export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/xdg-state
@@ -128,5 +121,4 @@ wrong "'secrets' holds names, not values: 'QUIET_TOKEN'" "$GODWIT" run "$work/co
 sed -i "s/^secrets: .*/secrets: {QUIET_TOKEN: $value}/" "$work/config/loud.yaml"
 wrong "'secrets' holds names, not values" "$GODWIT" plan "$work/config/loud.yaml"
 
-[ $failures = 0 ] || exit 1
-echo "the secret reached its jobs and no file"
+finish "the secret reached its jobs and no file"

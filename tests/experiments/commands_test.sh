@@ -1,27 +1,9 @@
 #!/usr/bin/env bash
 # plan, dag, init and schema from the command line: what they print, where, and their exit codes.
-set -u
+. "$GODWIT_SOURCE/tests/lib.sh"
 data=$GODWIT_SOURCE/tests/data/experiments
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-expect() { # expect CODE COMMAND…: stdout and stderr in $work/out and $work/err
-  local code=$1
-  shift
-  "$@" > "$work/out" 2> "$work/err"
-  local got=$?
-  [ "$got" = "$code" ] || fail "exit $got instead of $code: $*
-$(cat "$work/err")"
-}
-says() { grep -qF -- "$2" "$work/$1" || fail "$1 does not say: $2
-$(head -40 "$work/$1")"; }
 
 # --- init, plan -----------------------------------------------------------------------------------------------------
-cd "$work" || exit 1
 expect 0 "$GODWIT" init mine
 says out "wrote mine/experiment.yaml"
 expect 2 "$GODWIT" init mine
@@ -183,4 +165,4 @@ for file in experiment sites; do
 done
 expect 2 "$GODWIT" schema nonsense
 
-exit $((failures > 0))
+finish

@@ -1,23 +1,7 @@
 #!/usr/bin/env bash
 # Rehearsals find what would go wrong at a site: a program that is missing there, a job that does not go on from its
 # checkpoint, an evaluation that fails, numbers that differ. They leave no trace in the experiment.
-set -u
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-expect() { # expect CODE COMMAND…
-  local code=$1 got
-  shift
-  "$@" >"$work/out" 2>"$work/err"
-  got=$?
-  [ "$got" = "$code" ] || fail "exit $got instead of $code: $*
-$(cat "$work/out" "$work/err")"
-}
+. "$GODWIT_SOURCE/tests/lib.sh"
 says() { grep -qE -- "$2" "$work/$1" || fail "$1 does not say: $2
 $(head -60 "$work/$1")"; }
 
@@ -131,5 +115,4 @@ expect 0 "$GODWIT" rehearse
 expect 0 "$GODWIT" run --quiet
 [ "$(find runs -maxdepth 1 -mindepth 1 | wc -l)" = 12 ] || fail "runs/ has $(ls runs | wc -l) folders instead of 12"
 
-[ $failures -eq 0 ] && echo "faults of sites, of resuming and of evaluating are found before the experiment begins"
-exit $((failures > 0))
+finish "faults of sites, of resuming and of evaluating are found before the experiment begins"
