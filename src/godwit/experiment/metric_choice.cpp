@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "godwit/base/bookkeeping.h"
 #include "godwit/base/text.h"
 
 namespace godwit::experiment {
 namespace {
-
-// What lines of metrics hold beside metrics.
-bool is_bookkeeping(std::string_view metric) {
-  return metric.starts_with('_') || metric == "epoch" || metric == "step" || metric == "seconds";
-}
 
 const std::vector<std::string>& modes() {
   static const std::vector<std::string> words{"min", "max"};
