@@ -1,7 +1,6 @@
 #include "godwit/experiment/keep_spec.h"
 
-#include <limits>
-
+#include "godwit/experiment/count.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/experiment/metric_choice.h"
 
@@ -16,16 +15,12 @@ std::optional<KeepSpec> read_keep(const yaml::Node& node, Diagnostics& diagnosti
   out.best_position = fields.position("best");
   out.metric_position = fields.position("metric");
   out.says_best = fields.has("best");
-  const auto count = [&](std::string_view key, std::int64_t least, std::uint32_t otherwise) {
-    const auto value = fields.integer(key, least, std::numeric_limits<std::uint32_t>::max());
-    return value ? static_cast<std::uint32_t>(*value) : otherwise;
-  };
   if (const yaml::Node* last = fields.get("last"); last != nullptr && last->text == "0")
     diagnostics.error(last->position, "'last' must be at least 1: a run goes on from its last checkpoint", last->text);
   else
-    out.rule.last = count("last", 1, 1);
-  out.rule.best = count("best", 0, 0);
-  out.rule.every = count("every", 1, 0);
+    out.rule.last = count(fields, "last", 1).value_or(1);
+  out.rule.best = count(fields, "best", 0).value_or(0);
+  out.rule.every = count(fields, "every", 1).value_or(0);
   if (dag::Metric metric = read_metric(fields, diagnostics); fields.has("metric")) {
     out.rule.metric = std::move(metric);
     if (out.says_best && out.rule.best == 0)

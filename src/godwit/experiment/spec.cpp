@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <limits>
 
 #include "godwit/base/difference.h"
 #include "godwit/base/text.h"
 #include "godwit/base/units.h"
+#include "godwit/experiment/count.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/experiment/secrets.h"
 #include "godwit/sites/schema.h"
@@ -18,8 +18,6 @@
 
 namespace godwit::experiment {
 namespace {
-
-constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
 
 // "x2 up to 128GB", "1.5x up to 64000".
 std::optional<dag::Escalation> parse_escalation(std::string_view text) {
@@ -98,11 +96,6 @@ class SpecReader {
 
   void missing(yaml::Fields& fields, std::string_view key, std::string_view what, std::string hint = {}) {
     error(fields.position(key), fmt::format("{} needs '{}'", what, key), {}, std::move(hint));
-  }
-
-  std::optional<std::uint32_t> count(yaml::Fields& fields, std::string_view key, std::int64_t least) {
-    const auto value = fields.integer(key, least, kMost32);
-    return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
   }
 
   void read_identity() {

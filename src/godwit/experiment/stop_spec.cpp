@@ -3,21 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
+#include "godwit/experiment/count.h"
 #include "godwit/experiment/keys.h"
 #include "godwit/experiment/metric_choice.h"
 
 namespace godwit::experiment {
-namespace {
-
-std::uint32_t count(yaml::Fields& fields, std::string_view key, std::int64_t least, std::uint32_t otherwise) {
-  const auto value = fields.integer(key, least, std::numeric_limits<std::uint32_t>::max());
-  return value ? static_cast<std::uint32_t>(*value) : otherwise;
-}
-
-}  // namespace
-
 std::optional<EarlyStopSpec> read_early_stop(const yaml::Node& node, Diagnostics& diagnostics) {
   yaml::Fields fields(node, diagnostics, "'early_stop'");
   if (!node.is_mapping()) return std::nullopt;
@@ -27,7 +18,7 @@ std::optional<EarlyStopSpec> read_early_stop(const yaml::Node& node, Diagnostics
   if (!fields.has("patience"))
     diagnostics.error(fields.position("patience"), "'early_stop' needs 'patience'", {},
                       "after how many epochs without an improvement a run is stopped, such as 'patience: 5'");
-  out.rule.patience = count(fields, "patience", 1, 1);
+  out.rule.patience = count(fields, "patience", 1).value_or(1);
   if (const auto delta = fields.number("min_delta")) {
     out.rule.min_delta = *delta;
     if (!std::isfinite(*delta) || *delta < 0)
@@ -45,9 +36,9 @@ std::optional<AshaSpec> read_asha(const yaml::Node& node, Diagnostics& diagnosti
   const std::size_t before = diagnostics.all().size();
   AshaSpec out{node.position, fields.position("metric"), {}};
   out.rule.metric = read_metric(fields, diagnostics);
-  out.rule.reduction = count(fields, "reduction", 2, 3);
-  out.rule.grace = count(fields, "grace", 1, 1);
-  out.rule.max = count(fields, "max", 1, 0);
+  out.rule.reduction = count(fields, "reduction", 2).value_or(3);
+  out.rule.grace = count(fields, "grace", 1).value_or(1);
+  out.rule.max = count(fields, "max", 1).value_or(0);
   const std::uint64_t second = std::uint64_t{out.rule.grace} * out.rule.reduction;
   if (out.rule.max != 0 && out.rule.max < second)
     diagnostics.error(fields.position("max"), "'max' leaves no rung to be promoted to", std::to_string(out.rule.max),
