@@ -170,6 +170,7 @@ int run(int argc, char** argv) {
   add_debug(root, action);
   add_stop(root, action);
   add_retry(root, action);
+  add_take_over(root, action);
   add_pause(root, action);
   add_promote(root, action);
   add_prune(root, action);

@@ -33,6 +33,7 @@ void add_promote(CLI::App& root, Action& action);
 void add_prune(CLI::App& root, Action& action);
 void add_reference(CLI::App& root, Action& action);
 void add_retry(CLI::App& root, Action& action);
+void add_take_over(CLI::App& root, Action& action);
 void add_run(CLI::App& root, Action& action);
 void add_schema(CLI::App& root, Action& action);
 void add_status(CLI::App& root, Action& action);

@@ -13,6 +13,7 @@
 #include "godwit/cli/interrupts.h"
 #include "godwit/cli/left_results.h"
 #include "godwit/cli/living.h"
+#include "godwit/cli/owner.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/question.h"
 #include "godwit/cli/session.h"
@@ -166,6 +167,7 @@ int run_experiment(const Options& options) {
     print_dry_run(living, options.json);
     return kSuccess;
   }
+  if (living.before) require_owner(*living.before);
   if (!consent_to_begin_anew(living, options) || (living.edit && !consent(living, options))) {
     fmt::print(stderr, "Nothing was changed.\n");
     return kInterrupted;

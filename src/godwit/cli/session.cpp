@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "godwit/cli/owner.h"
 #include "godwit/experiment/secrets.h"
 #include "godwit/experiment/trackers.h"
 #include "godwit/jobs/local_executor.h"
@@ -69,6 +70,7 @@ Session::Session(const experiment::Planned& planned, engine::Observer& observer,
   // What only stops jobs starts none.
   experiment::Secrets secrets;
   if (!options.stop_only) secrets = experiment::find_secrets(planned.spec);
+  share_with_group(state.folder());
   state.create();
   if (!options.state && !options.stop_only) require_room_for_results(state);
   experiment::make_mlflow_runs(planned.spec, planned.graph);

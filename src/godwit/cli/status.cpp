@@ -92,9 +92,9 @@ NodeState state_of(const View& view, const Run& run) {
 Cell engine_words(const Moment& moment) {
   const journal::EngineRecord& engine = moment.view().engine();
   if (moment.engine.running()) {
-    const std::string where =
-        moment.engine.holder ? fmt::format(" on {} (process {})", moment.engine.holder->host, moment.engine.holder->pid)
-                             : "";
+    const auto& holder = moment.engine.holder;
+    const std::string by = holder && !holder->user.empty() ? " by " + holder->user : "";
+    const std::string where = holder ? fmt::format("{} on {} (process {})", by, holder->host, holder->pid) : "";
     if (const auto& paused = moment.engine.paused)
       return {fmt::format("paused for {}: {}", ago(moment.now, paused->time), paused->text), Style::note};
     return {fmt::format("running for {}{}", ago(moment.now, engine.started), where), Style::busy};
@@ -419,6 +419,7 @@ Json engine_json(const Moment& moment) {
   const journal::EngineRecord& engine = moment.view().engine();
   Json json{{"state", to_string(moment.engine.state)}};
   if (engine.started != 0) {
+    json["user"] = engine.user;
     json["host"] = engine.host;
     json["pid"] = engine.pid;
     json["version"] = engine.version;

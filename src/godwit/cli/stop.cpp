@@ -12,6 +12,7 @@
 #include "godwit/cli/experiment_options.h"
 #include "godwit/cli/living.h"
 #include "godwit/cli/opened.h"
+#include "godwit/cli/owner.h"
 #include "godwit/cli/progress.h"
 #include "godwit/cli/session.h"
 #include "godwit/cli/terminal.h"
@@ -80,6 +81,7 @@ int stop_jobs(const journal::StateDir& state, const Options& options) {
   const std::optional<Living> living = definition(options);
   if (!living) return send_jobs_away(open_journal(options.load.file), options);
   require_own_state(*living);
+  if (living->before) require_owner(*living->before);
   const experiment::Planned& planned = living->planned;
   Progress progress(planned.graph, Progress::Mode::quiet, {});
   Session session(planned, progress, {.stop_only = true});

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "godwit/base/ids.h"
+#include "godwit/base/user.h"
 #include "godwit/base/version.h"
 #include "godwit/engine/own_epochs.h"
 #include "godwit/journal/log_files.h"
@@ -37,6 +38,7 @@ constexpr Micros kPauseMost = 60 * kSecond;
 constexpr std::uint64_t kEnoughFreeBytes = 4u << 20;
 constexpr std::uint64_t kFullBytes = 1u << 20;
 constexpr Micros kDiskCheck = 200'000;
+constexpr Micros kBeat = 2 * kSecond;
 
 std::string flight_key(std::string_view node, Phase phase) {
   std::string key(node);
@@ -100,6 +102,7 @@ RunEnd Engine::run() {
 
 RunEnd Engine::loop() {
   while (true) {
+    beat();
     handle_requests();
     poll_executors();
     watch_disk();
@@ -115,6 +118,12 @@ RunEnd Engine::loop() {
     if (stopping_ && idle()) return all_paused_ ? RunEnd::paused : RunEnd::stopped;
     wait();
   }
+}
+
+void Engine::beat() {
+  if (around_.clock.monotonic() - beaten_ < kBeat) return;
+  beaten_ = around_.clock.monotonic();
+  around_.journal.beat();
 }
 
 // Nothing is left to run, and nothing to tidy up.
@@ -181,8 +190,11 @@ void Engine::start() {
                      "'godwit run' shows what differs and asks whether to go on with it so");
   if (!resumed || edit) define(edit ? recovered.revision + 1 : 0);
   if (options_.declared != recovered.declared) log(Kind::declared, dump(options_.declared));
-  log(Kind::engine_started,
-      dump({{"pid", getpid()}, {"host", host_name()}, {"version", kVersion}, {"resumed", resumed}}));
+  log(Kind::engine_started, dump({{"pid", getpid()},
+                                  {"user", user_name()},
+                                  {"host", host_name()},
+                                  {"version", kVersion},
+                                  {"resumed", resumed}}));
   ended_before_ = recovered.ended && !edit;
   recover(std::move(recovered));
   if (edit) log_futile();

@@ -162,6 +162,7 @@ class Engine {
   void wait();
   std::vector<jobs::JobExecutor*> executors() const;  // each once
   void watch_disk();
+  void beat();
 
   // Attempts.
   void stop(bool now);
@@ -238,6 +239,7 @@ class Engine {
   Micros paused_since_ = 0;    // monotonic
   Micros pause_length_ = 0;    // at least; longer each time that it was no use
   Micros disk_checked_ = 0;    // monotonic
+  Micros beaten_ = 0;          // monotonic
   Micros disk_seen_full_ = 0;  // UTC, the last time; 0: never
 };
 

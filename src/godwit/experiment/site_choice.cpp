@@ -5,6 +5,7 @@
 
 #include "godwit/base/hash.h"
 #include "godwit/base/text.h"
+#include "godwit/sites/personal.h"
 
 namespace godwit::experiment {
 namespace {
@@ -25,6 +26,7 @@ class Chooser {
 
   SiteChoice choose(const std::string& sites_file) {
     load_catalogue(sites_file);
+    sites::apply_personal(sites::personal_file(), catalogue_, diagnostics_);
     choose_migrating();
     choose_baseline();
     choice_.placement.rule = spec_.placement;

@@ -1,7 +1,6 @@
 #include "godwit/experiment/trackers.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "godwit/base/clock.h"
 #include "godwit/base/error.h"
 #include "godwit/base/hash.h"
+#include "godwit/base/user.h"
 #include "godwit/base/yaml.h"
 #include "godwit/store/atomic_file.h"
 #include "godwit/submit/paths.h"
@@ -36,11 +36,6 @@ std::string tracking_uri(const ExperimentSpec& spec) {
 // Rehearsals stay apart from what they rehearse.
 std::string name_of(const ExperimentSpec& spec) {
   return tracker_name(spec.name) + (spec.results == ExperimentSpec().results ? "" : "-rehearsal");
-}
-
-std::string user_name() {
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr ? user->pw_name : std::to_string(::geteuid());
 }
 
 // Single quotes: nothing but they themselves needs escaping.

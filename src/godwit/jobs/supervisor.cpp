@@ -291,7 +291,7 @@ void close_inherited() {
 }
 
 void redirect(const char* path, int flags, int to) {
-  const FileDescriptor fd(checked(::open(path, flags | O_CLOEXEC, 0600), path));
+  const FileDescriptor fd(checked(::open(path, flags | O_CLOEXEC, 0666), path));
   checked(::dup2(fd.get(), to), path);
 }
 

@@ -37,6 +37,7 @@ constexpr std::pair<Kind, std::string_view> kNames[] = {
     {Kind::node_failed, "node_failed"},
     {Kind::node_futile, "node_futile"},
     {Kind::node_reset, "node_reset"},
+    {Kind::taken_over, "taken_over"},
     {Kind::node_pruned, "node_pruned"},
     {Kind::dag_ended, "dag_ended"},
 };

@@ -43,12 +43,15 @@ class SqliteJournal final : public Journal {
       transaction.commit();
     } catch (const store::DatabaseError& error) {
       if (error.disk_full()) return false;
+      lock_.check();
       throw_explained(error);
     }
     last_seq_ += static_cast<std::int64_t>(pending_.size());
     pending_.clear();
     return true;
   }
+
+  void beat() override { lock_.check(); }
 
   void replay(std::int64_t after_seq, const std::function<void(const Event&)>& fn) override {
     try {
@@ -110,10 +113,12 @@ std::string writer_lock(const std::string& path) {
 }
 
 std::unique_ptr<Journal> Journal::open(const std::string& path, const Options& options) {
-  store::FileLock lock = store::FileLock::acquire(writer_lock(path), options.command);
+  const bool network = on_network(path, options);
+  store::FileLock lock = options.take_over ? store::FileLock::seize(writer_lock(path), options.command)
+                                           : store::FileLock::acquire(writer_lock(path), options.command, network);
   try {
     store::Database database(path, store::Database::Mode::create, options.vfs);
-    return std::make_unique<SqliteJournal>(std::move(lock), std::move(database), on_network(path, options));
+    return std::make_unique<SqliteJournal>(std::move(lock), std::move(database), network);
   } catch (const store::DatabaseError& error) {
     throw_explained(error);
   }

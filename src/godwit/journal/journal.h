@@ -19,6 +19,7 @@ inline constexpr int kFormat = 1;
 
 struct Options {
   std::string command = "godwit run";  // what the writer's lock says of its holder
+  bool take_over = false;              // from whoever has the lock: what it still tries to write fails
   // Seams for tests: SQLite's VFS by name, and whether the file system is shared between machines.
   std::string vfs;
   std::optional<bool> network_file_system;
@@ -28,7 +29,8 @@ struct Options {
 // engine's loop commit before their actions start.
 class Journal {
  public:
-  // Opens or creates. Takes the writer's lock (the file `path`.lock). Throws InputError where another engine has it
+  // Opens or creates. Takes the writer's lock (the file `path`.lock). A writer whose lock was seized cannot commit: the
+  // numbers of its events are taken. Throws InputError where another engine has it
   // (naming host and pid), where the file is of a newer format or no journal, and Error where integrity fails, which is
   // checked when the last writer did not end orderly.
   static std::unique_ptr<Journal> open(const std::string& path, const Options& options = {});
@@ -41,6 +43,9 @@ class Journal {
   [[nodiscard]] virtual bool commit(bool full_sync = false) = 0;
   // Every committed event after `after_seq`, in order.
   virtual void replay(std::int64_t after_seq, const std::function<void(const Event&)>& fn) = 0;
+  // Tells others that the writer is alive; to be called every few seconds. Throws store::TakenOverError, as commit()
+  // does, where somebody else has become the writer.
+  virtual void beat() {}
 };
 
 // Reads while another process writes, and after it died.

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 #include <vector>
 
 #include "godwit/base/error.h"
@@ -70,7 +71,7 @@ TEST_CASE("every kind has a name of its own that leads back to it") {
     ++kinds;
     CHECK(kind_from(to_string(kind)) == kind);
   }
-  CHECK(kinds == 31);
+  CHECK(kinds == 32);
   CHECK(kind_from("nonsense") == std::nullopt);
 }
 
@@ -133,10 +134,32 @@ TEST_CASE("a second writer is refused with the first one's host and process") {
     Journal::open(folder / "journal.db");
     FAIL("two writers");
   } catch (const InputError& error) {
-    const std::string holder = fmt::format("process {} on {}", ::getpid(), store::this_process("").host);
+    const store::LockHolder self = store::this_process("");
+    const std::string holder = fmt::format("process {} of {} on {}", ::getpid(), self.user, self.host);
     CHECK(std::string(error.what()).find(holder) != std::string::npos);
   }
   CHECK(store::probe_lock(writer_lock(folder / "journal.db")).held);
+}
+
+TEST_CASE("a writer that was taken over from writes nothing more") {
+  const TestFolder folder;
+  const std::string path = folder / "journal.db";
+  const auto first = Journal::open(path);
+  first->append(event(Kind::node_done, "a", 1, "{}"));
+  REQUIRE(first->commit());
+  first->beat();
+  first->append(event(Kind::node_done, "late", 1, "{}"));
+  {
+    const auto second =
+        Journal::open(path, {.command = "second", .take_over = true, .vfs = {}, .network_file_system = {}});
+    second->append(event(Kind::taken_over, "", 0, "{}"));
+    REQUIRE(second->commit(true));
+  }
+  CHECK_THROWS_AS(std::ignore = first->commit(), store::TakenOverError);
+  CHECK_THROWS_AS(first->beat(), store::TakenOverError);
+  std::vector<std::string> nodes;
+  Reader::open(path)->replay(0, [&](const Event& each) { nodes.push_back(each.node); });
+  CHECK(nodes == std::vector<std::string>{"a", ""});
 }
 
 TEST_CASE("a full disk loses nothing: the events wait in memory") {

@@ -24,7 +24,7 @@ void write_pause_note(const std::string& path, const std::string& text) {
     content = dump({{"time", system_clock().now()}, {"text", text.substr(0, kMost)}});
   }
   content.resize(kSize, ' ');
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) return;
   [[maybe_unused]] const ssize_t written = ::pwrite(file, content.data(), content.size(), 0);
   ::close(file);

@@ -267,6 +267,7 @@ void View::apply_to_engine(const Event& event, const Fields& fields) {
       // One that did not end orderly counts up to the last that was heard of it.
       if (engine_.started != 0 && !engine_.stopped) engine_.earlier_sessions += engine_.last_event - engine_.started;
       engine_.pid = fields.number<std::int64_t>("pid");
+      engine_.user = std::string(fields.text("user"));
       engine_.host = std::string(fields.text("host"));
       engine_.version = std::string(fields.text("version"));
       engine_.started = event.time;
@@ -276,6 +277,11 @@ void View::apply_to_engine(const Event& event, const Fields& fields) {
     case Kind::engine_stopped:
       engine_.stopped = std::string(fields.text("reason"));
       engine_.earlier_sessions += event.time - engine_.started;
+      break;
+    case Kind::taken_over:
+      engine_.user = std::string(fields.text("user"));
+      if (!engine_.stopped) engine_.earlier_sessions += engine_.last_event - engine_.started;
+      engine_.stopped = "taken_over";
       break;
     case Kind::paused:
       engine_.paused = {event.time, std::string(fields.text("reason"))};

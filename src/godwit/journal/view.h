@@ -166,7 +166,7 @@ struct Declaration {
 // The engine as the journal knows it; whether it is alive says engine_state().
 struct EngineRecord {
   std::int64_t pid = 0;
-  std::string host, version;
+  std::string user, host, version;     // user: whose the experiment is; "": an older version did not say
   Micros started = 0;                  // the last time; 0: never
   std::optional<std::string> stopped;  // the reason, where it ended orderly: "finished", "interrupted" …
   Micros last_event = 0;

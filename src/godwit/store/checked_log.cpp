@@ -80,7 +80,7 @@ Found record_at(int fd, std::uint64_t offset, const std::string& path, std::stri
 }
 
 FileDescriptor open_file(const std::string& path, int flags) {
-  FileDescriptor fd(::open(path.c_str(), flags | O_CLOEXEC, 0600));
+  FileDescriptor fd(::open(path.c_str(), flags | O_CLOEXEC, 0666));
   if (!fd.is_open()) throw SystemError("open: " + path, errno);
   return fd;
 }

@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <sstream>
+#include <tuple>
 
 #include "godwit/base/file.h"
 #include "godwit/base/json.h"
+#include "godwit/base/user.h"
 
 namespace godwit::store {
 namespace {
@@ -48,6 +53,7 @@ std::optional<LockHolder> read_holder(int fd) {
   const Json json = Json::parse(buffer.data(), buffer.data() + got, nullptr, false);
   if (!json.is_object()) return std::nullopt;  // torn by a crash in the middle of writing it
   LockHolder holder;
+  holder.user = json.value("user", "");
   holder.host = json.value("host", "");
   holder.pid = json.value("pid", 0);
   holder.start_time = json.value("start_time", std::uint64_t{0});
@@ -58,11 +64,12 @@ std::optional<LockHolder> read_holder(int fd) {
 }
 
 void write_holder(int fd, const LockHolder& holder, const std::string& path) {
-  const std::string text =
-      Json{{"host", holder.host},       {"pid", holder.pid},         {"start_time", holder.start_time},
-           {"boot_id", holder.boot_id}, {"command", holder.command}, {"since_us", holder.since}}
-          .dump() +
-      "\n";
+  const std::string text = Json{{"user", holder.user},       {"host", holder.host},
+                                {"pid", holder.pid},         {"start_time", holder.start_time},
+                                {"boot_id", holder.boot_id}, {"command", holder.command},
+                                {"since_us", holder.since}}
+                               .dump() +
+                           "\n";
   if (::ftruncate(fd, 0) != 0) throw SystemError("cannot write " + path, errno);
   // A full disk must not keep an engine from starting: the kernel's lock holds without the note too.
   if (::pwrite(fd, text.data(), text.size(), 0) < 0 && errno != ENOSPC && errno != EDQUOT)
@@ -116,12 +123,14 @@ bool holder_counts(const std::optional<LockHolder>& holder) {
 
 std::string LockHolder::text() const {
   if (pid == 0) return "another process (its lock file does not say which)";
-  return fmt::format("process {} on {} ({}, since {})", pid, host, command, iso_time(since));
+  const std::string of = user.empty() ? "" : " of " + user;
+  return fmt::format("process {}{} on {} ({}, since {})", pid, of, host, command, iso_time(since));
 }
 
 LockHolder this_process(std::string command) {
   const pid_t pid = ::getpid();
-  return {host_name(), pid, start_time_of(pid).value_or(0), boot_id(), std::move(command), system_clock().now()};
+  return {user_name(),        host_name(),         pid, start_time_of(pid).value_or(0), boot_id(),
+          std::move(command), system_clock().now()};
 }
 
 std::optional<bool> is_alive(const LockHolder& holder) {
@@ -131,21 +140,50 @@ std::optional<bool> is_alive(const LockHolder& holder) {
 }
 
 LockedError::LockedError(const std::string& path, const LockHolder& holder)
-    : InputError(fmt::format("{} is in use by {}", path, holder.text()),
-                 is_alive(holder).has_value()
-                     ? std::string("wait until it ends, or end it with 'godwit stop'")
-                     : fmt::format("it is on another host; if it is certainly dead there, remove {}", path)),
+    : InputError(
+          fmt::format("{} is in use by {}", path, holder.text()),
+          is_alive(holder).has_value()
+              ? "wait until it ends, or end it with 'godwit stop'"
+              : "it is on another host: end it there with 'godwit stop'; where that is certainly not possible any "
+                "more, 'godwit take-over' goes on without it"),
       holder_(holder) {}
 
-FileLock FileLock::acquire(const std::string& path, const std::string& command) {
+FileLock FileLock::acquire(const std::string& path, const std::string& command, bool shared) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file.is_open()) throw SystemError("cannot open the lock " + path, errno);
   const Taken taken = take(file.get(), path);
   const std::optional<LockHolder> before = read_holder(file.get());
-  if (taken == Taken::no || (taken == Taken::unsupported && holder_counts(before)))
+  const bool elsewhere = shared && before && !is_alive(*before).has_value();
+  if (taken == Taken::no || elsewhere || (taken == Taken::unsupported && holder_counts(before)))
     throw LockedError(path, before.value_or(LockHolder{}));
   write_holder(file.get(), this_process(command), path);
-  return {std::move(file), before};
+  return {path, std::move(file), before};
+}
+
+FileLock FileLock::seize(const std::string& path, const std::string& command) {
+  const std::optional<LockHolder> before = probe_lock(path).holder;
+  const std::string fresh = fmt::format("{}.{}", path, ::getpid());
+  FileDescriptor file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.is_open()) throw SystemError("cannot make the lock " + fresh, errno);
+  std::ignore = take(file.get(), fresh);
+  write_holder(file.get(), this_process(command), fresh);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    ::unlink(fresh.c_str());
+    throw SystemError("cannot replace the lock " + path, code);
+  }
+  return {path, std::move(file), before};
+}
+
+void FileLock::check() const {
+  struct stat mine{}, there{};
+  if (::fstat(file_.get(), &mine) != 0) return;
+  if (::stat(path_.c_str(), &there) != 0 || there.st_ino != mine.st_ino) {
+    const std::optional<LockHolder> holder = probe_lock(path_).holder;
+    throw TakenOverError(holder ? "somebody else goes on with this experiment: " + holder->text()
+                                : "somebody else has taken this experiment over");
+  }
+  ::futimens(file_.get(), nullptr);
 }
 
 FileLock::~FileLock() {
@@ -159,7 +197,10 @@ LockState probe_lock(const std::string& path) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
     throw SystemError("cannot open the lock " + path, errno);
   }
-  LockState state{false, read_holder(file.get())};
+  LockState state{false, read_holder(file.get()), 0};
+  struct stat about{};
+  if (::fstat(file.get(), &about) == 0)
+    state.heard_of = Micros{about.st_mtim.tv_sec} * 1'000'000 + about.st_mtim.tv_nsec / 1000;
   const Taken free = would_take(file.get(), path);
   state.held = free == Taken::no || (free == Taken::unsupported && holder_counts(state.holder));
   return state;

@@ -19,14 +19,14 @@ namespace godwit::store {
 
 // A process that has or had a lock.
 struct LockHolder {
-  std::string host;
+  std::string user, host;
   pid_t pid = 0;
   std::uint64_t start_time = 0;  // in clock ticks after boot: tells a pid's next owner from this one
   std::string boot_id;           // the host's boot that start_time counts from
   std::string command;           // what it is doing: "godwit run"
   Micros since = 0;
 
-  // "process 4711 on login1 (godwit run, since 2026-11-30T20:31:47.123Z)"
+  // "process 4711 of ada on login1 (godwit run, since 2026-11-30T20:31:47.123Z)"
   std::string text() const;
 };
 
@@ -45,24 +45,39 @@ class LockedError : public InputError {
   LockHolder holder_;
 };
 
+// Somebody else took what this process had locked.
+class TakenOverError : public Error {
+ public:
+  using Error::Error;
+};
+
 class FileLock {
  public:
-  // Takes the lock, making its file where absent. Throws LockedError where another has it, SystemError where the
-  // file cannot be written.
-  static FileLock acquire(const std::string& path, const std::string& command);
+  // Takes the lock, making its file where absent. `shared`: other hosts may have the file system mounted; then a holder
+  // on another host that did not let go orderly is believed, since its lock may not be seen here. Throws LockedError
+  // where another has it, SystemError where the file cannot be written.
+  static FileLock acquire(const std::string& path, const std::string& command, bool shared = false);
+  // Takes it from whoever has it: a new file comes in the place of the one that the other holds, who finds that out by
+  // check().
+  static FileLock seize(const std::string& path, const std::string& command);
 
   FileLock(FileLock&&) noexcept = default;
   FileLock& operator=(FileLock&&) = delete;
   // Empties the file, so that the next holder knows that this one ended orderly.
   ~FileLock();
 
+  // Tells others that the holder is alive (see LockState::heard_of). Throws TakenOverError where somebody has seized
+  // it.
+  void check() const;
+
   // Who had it and did not let go orderly: it died, or its machine did.
   const std::optional<LockHolder>& died_before() const { return died_before_; }
 
  private:
-  FileLock(FileDescriptor file, std::optional<LockHolder> died_before)
-      : file_(std::move(file)), died_before_(std::move(died_before)) {}
+  FileLock(std::string path, FileDescriptor file, std::optional<LockHolder> died_before)
+      : path_(std::move(path)), file_(std::move(file)), died_before_(std::move(died_before)) {}
 
+  std::string path_;
   FileDescriptor file_;
   std::optional<LockHolder> died_before_;
 };
@@ -71,6 +86,7 @@ class FileLock {
 struct LockState {
   bool held = false;
   std::optional<LockHolder> holder;  // who has it, or where !held: who died with it
+  Micros heard_of = 0;               // when its holder last said that it is alive, by the file system's clock
 };
 // All of it empty where there is no lock file.
 LockState probe_lock(const std::string& path);

@@ -1,10 +1,12 @@
 #include "godwit/store/lock.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "godwit/store/atomic_file.h"
 #include "godwit/store/test_folder.h"
@@ -44,6 +46,44 @@ class Child {
   pid_t pid_ = 0;
 };
 
+TEST_CASE("who seized a lock has it, and who had it is told at its next check") {
+  const TestFolder folder;
+  const FileLock first = FileLock::acquire(folder / "lock", "first");
+  first.check();
+  CHECK(probe_lock(folder / "lock").heard_of > 0);
+  {
+    const FileLock second = FileLock::seize(folder / "lock", "second");
+    second.check();
+    CHECK(second.died_before()->command == "first");
+    CHECK(probe_lock(folder / "lock").held);
+    CHECK(probe_lock(folder / "lock").holder->command == "second");
+    CHECK_THROWS_AS(first.check(), TakenOverError);
+    CHECK_THROWS_AS(FileLock::acquire(folder / "lock", "third"), LockedError);
+  }
+  CHECK_THROWS_AS(first.check(), TakenOverError);
+  CHECK_FALSE(probe_lock(folder / "lock").held);
+  CHECK_FALSE(FileLock::acquire(folder / "lock", "third").died_before());
+}
+
+TEST_CASE("where other hosts may have the file system mounted, one that did not let go is believed") {
+  const TestFolder folder;
+  std::ofstream(folder / "lock")
+      << R"({"host":"elsewhere","pid":4711,"user":"ada","command":"godwit run","since_us":1})";
+  CHECK_THROWS_WITH_AS(FileLock::acquire(folder / "lock", "here", true),
+                       doctest::Contains("process 4711 of ada on elsewhere"), LockedError);
+  CHECK_THROWS_WITH_AS(FileLock::acquire(folder / "lock", "here", true), doctest::Contains("godwit take-over"),
+                       LockedError);
+  {
+    const FileLock lock = FileLock::seize(folder / "lock", "here");
+  }
+  {
+    const FileLock lock = FileLock::acquire(folder / "lock", "here", true);
+  }
+  // On a file system of this host alone, the kernel's lock says that it is dead.
+  std::ofstream(folder / "lock") << R"({"host":"elsewhere","pid":4711})";
+  CHECK(FileLock::acquire(folder / "lock", "here").died_before()->host == "elsewhere");
+}
+
 TEST_CASE("a second holder is told who has the lock") {
   const TestFolder folder;
   const Child child(folder / "lock");
@@ -53,7 +93,8 @@ TEST_CASE("a second holder is told who has the lock") {
   } catch (const LockedError& error) {
     CHECK(error.holder().pid == child.pid());
     CHECK(error.holder().command == "child");
-    CHECK(std::string(error.what()).find(std::to_string(child.pid()) + " on " + this_process("").host) !=
+    const LockHolder self = this_process("");
+    CHECK(std::string(error.what()).find(fmt::format("{} of {} on {}", child.pid(), self.user, self.host)) !=
           std::string::npos);
   }
   const LockState state = probe_lock(folder / "lock");

@@ -1,8 +1,11 @@
 #include "godwit/store/sqlite.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
+
+#include "godwit/store/file_descriptor.h"
 
 namespace godwit::store {
 namespace {
@@ -51,6 +54,8 @@ bool DatabaseError::damaged() const {
 Database::Database(std::string path, Mode mode, const std::string& vfs) : path_(std::move(path)) {
   std::string uri = as_uri(path_);
   if (mode == Mode::immutable) uri += "?immutable=1";
+  // SQLite makes files that their group may not write, whatever the umask says. An empty file is an empty database.
+  if (mode == Mode::create && vfs.empty()) FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(uri.c_str(), &handle, open_flags(mode) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
                                    vfs.empty() ? nullptr : vfs.c_str());
