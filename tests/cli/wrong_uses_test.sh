@@ -44,7 +44,7 @@ while IFS= read -r line; do
 done < "$table"
 
 # $commands are those of --help, between its heading and the end.
-commands=$("$GODWIT" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')
+commands=$("$GODWIT" --help | sed -n '/^Subcommands:/,$s/^  \([a-z-]*\) .*/\1/p')
 [ -n "$commands" ] || fail "--help lists no commands"
 for command in $commands; do
   uses=$(grep -c "^$command\( \|$\)" "$table")

@@ -62,7 +62,7 @@ std::optional<Living> definition(const Options& options) {
 
 // What the journal knows to run is ended all the same. The engine that goes on finds what became of it.
 int send_jobs_away(const Opened& opened, const Options& options) {
-  const auto writer = journal::Journal::open(opened.state.journal(), {"godwit stop", {}, {}});
+  const auto writer = journal::Journal::open(opened.state.journal(), {"godwit stop", false, {}, {}});
   std::vector<std::string> keys;
   for (const journal::Attempt& attempt : opened.view.attempts()) {
     const auto phase = jobs::phase_from(opened.view.text(attempt.phase));
