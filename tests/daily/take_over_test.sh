@@ -83,6 +83,20 @@ once
 expect 2 "$GODWIT" take-over
 says err "the experiment is yours already"
 
+# --- an engine on another host, whose lock is not seen here: simulated by its lock file alone -------------------------
+lock=.godwit/journal.db.lock
+sed -i 's/"holds":0/"holds":1/; s/"host":"[^"]*"/"host":"elsewhere"/' $lock
+expect 0 "$GODWIT" status
+says out "by $me on elsewhere"
+expect 2 "$GODWIT" take-over --yes
+says err "of $me on elsewhere"
+touch -d '2 minutes ago' $lock
+expect 0 "$GODWIT" status
+! grep -q 'on elsewhere' "$work/out" || fail "one that is silent counts as alive"
+expect 0 "$GODWIT" take-over --yes
+[ "$(sqlite3 .godwit/journal.db "select json_extract(json, '$.epoch') from event where kind = 'taken_over'" | tr '\n' ' ')" = "1 2 " ] ||
+  fail "take-overs are not counted"
+
 # --- a colleague ----------------------------------------------------------------------------------------------------
 if [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=0 --clear-groups true 2>/dev/null; then
   echo "SKIPPED the part with a second user: it takes root and setpriv" >&2

@@ -23,8 +23,7 @@ namespace {
 
 constexpr Micros kSecond = 1'000'000;
 constexpr Micros kLookAgain = kSecond / 10;
-// An engine that has said nothing for so long is frozen, or its host is gone.
-constexpr Micros kSilent = 60 * kSecond;
+using journal::kSilent;
 // How long what runs jobs may take to end: it waits half a minute for more of them.
 constexpr Micros kLeaving = 60 * kSecond;
 
@@ -140,14 +139,17 @@ int take_over(const Options& options) {
   const store::LockHolder self = store::this_process("godwit take-over");
   const auto journal = journal::Journal::open(
       state.journal(), {.command = self.command, .take_over = true, .vfs = {}, .network_file_system = {}});
-  journal->append(
-      {0, system_clock().now(), journal::Kind::taken_over, "", 0,
-       Json{{"user", self.user}, {"host", self.host}, {"from_user", engine.user}, {"from_host", engine.host}}.dump()});
+  const std::optional<store::LockHolder> holder = writer_of(state).holder;
+  const std::string change = Json{
+      {"user", self.user},
+      {"host", self.host},
+      {"epoch", holder ? holder->epoch : 0},
+      {"from_user", engine.user},
+      {"from_host", engine.host}}.dump();
+  journal->append({0, system_clock().now(), journal::Kind::taken_over, "", 0, change});
   if (!journal->commit(true)) throw Error("the disk is full: nothing was taken over");
   if (options.json)
-    fmt::print(
-        "{}\n",
-        Json{{"user", self.user}, {"host", self.host}, {"from_user", engine.user}, {"from_host", engine.host}}.dump());
+    fmt::print("{}\n", change);
   else
     fmt::print("{} is yours. 'godwit run' goes on with it.\n", opened.view.dag().name);
   return kSuccess;

@@ -376,6 +376,7 @@ void Engine::handle_requests() {
     stop(handled_interrupts_ > 0);
   }
   around_.take_requests([this](const std::vector<Request>& requests) {
+    if (!requests.empty()) around_.journal.beat();
     for (const Request& request : requests) handle(request);
     return commit();
   });
@@ -518,6 +519,8 @@ bool Engine::commit() {
 }
 
 void Engine::act() {
+  // Frozen since the commit, this engine may have been taken over from: then the jobs are another's to submit.
+  if (!to_submit_.empty()) around_.journal.beat();
   for (auto& [executor, attempts] : to_submit_)
     if (!attempts.empty()) executor->submit(attempts);
   to_submit_.clear();

@@ -35,6 +35,16 @@ TEST_CASE("an attempt is journalled before it is submitted") {
   CHECK(world.executor.accepted.empty());
 }
 
+TEST_CASE("an engine that was taken over from after its commit submits nothing") {
+  World world;
+  world.node("a");
+  world.graph.freeze();
+  world.journal.seized_at_commit = 1;
+  CHECK_THROWS_AS(world.run(), Seized);
+  CHECK(world.journal.story({Kind::submitting}) == Story{"submitting a.1"});
+  CHECK(world.executor.accepted.empty());
+}
+
 TEST_CASE("the journal says what an attempt asks for and where its streams go, unless to the usual place") {
   World world;
   Diagnostics diagnostics;

@@ -23,6 +23,7 @@ class FakeClock final : public Clock {
 };
 
 struct Killed {};
+struct Seized {};
 
 class FakeJournal final : public journal::Journal {
  public:
@@ -41,7 +42,11 @@ class FakeJournal final : public journal::Journal {
       events.push_back(std::move(event));
     }
     buffered_.clear();
+    if (seized_at_commit > 0) seized_ = --seized_at_commit == 0;
     return true;
+  }
+  void beat() override {
+    if (seized_) throw Seized{};
   }
   void replay(std::int64_t after, const std::function<void(const journal::Event&)>& fn) override {
     for (const journal::Event& event : events)
@@ -60,11 +65,13 @@ class FakeJournal final : public journal::Journal {
   }
 
   std::vector<journal::Event> events;
-  int full_commits = 0;    // so many commits find the disk full
-  int kill_at_commit = 0;  // the engine dies in the n-th commit from now, before it becomes durable
+  int full_commits = 0;      // so many commits find the disk full
+  int kill_at_commit = 0;    // the engine dies in the n-th commit from now, before it becomes durable
+  int seized_at_commit = 0;  // another becomes the writer right after the n-th commit from now
 
  private:
   std::vector<journal::Event> buffered_;
+  bool seized_ = false;
 };
 
 // Ends attempts in the order they came, with what the script of the node and phase says (exit 0 where it says no more).

@@ -11,6 +11,9 @@
 
 namespace godwit::journal {
 
+// An engine that has said nothing for so long is frozen, or its host is gone.
+inline constexpr Micros kSilent = 60'000'000;
+
 enum class EngineState : std::uint8_t {
   never_started,
   running,
@@ -30,10 +33,10 @@ struct EngineStatus {
   bool running() const { return state == EngineState::running; }
 };
 
-// Whether a process holds the writer's lock.
+// Whether a process holds the writer's lock, or one on another host was heard of just now.
 bool engine_at_work(const StateDir& state);
 
-// By the writer's lock, which dies with its holder, and by what the journal tells.
+// By the writer's lock, which dies with its holder (see engine_at_work()), and by what the journal tells.
 EngineStatus engine_status(const StateDir& state, const View& view);
 
 }  // namespace godwit::journal

@@ -37,7 +37,7 @@ enum class Kind : std::uint8_t {
   run_paused = 22,    // "rung","epoch","metric","value": its next training job waits
   run_promoted = 23,  // "rung": it goes on, to that rung
   run_pruned = 24,    // "epoch","metric","best","best_epoch","rung": it ends there
-  taken_over = 25,    // {"user","host","from_user","from_host"}: whose the experiment is from now on
+  taken_over = 25,    // {"user","host","epoch","from_user","from_host"}: whose the experiment is from now on
   // A node's life. `attempt` is set.
   placed = 32,              // {"site","reason"}
   submitting = 33,          // {"phase","site","memory_mb"?}: before anything is submitted

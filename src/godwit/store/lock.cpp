@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <sstream>
+#include <string_view>
 #include <tuple>
 
 #include "godwit/base/file.h"
@@ -46,7 +47,21 @@ Taken would_take(int fd, const std::string& path) {
   throw SystemError("cannot look at the lock " + path, errno);
 }
 
-std::optional<LockHolder> read_holder(int fd) {
+// What a lock's file says. It begins with whether the holder still holds, so that letting go changes one byte there and
+// needs no room on a full disk.
+constexpr std::string_view kHolds = R"({"holds":1)";
+constexpr off_t kHoldsAt = static_cast<off_t>(kHolds.size()) - 1;
+
+struct Note {
+  LockHolder holder;
+  bool holds = false;
+};
+
+std::optional<LockHolder> holder_of(const std::optional<Note>& note) {
+  return note && note->holds ? std::optional(note->holder) : std::nullopt;
+}
+
+std::optional<Note> read_note(int fd) {
   std::array<char, 4096> buffer{};
   const ssize_t got = ::pread(fd, buffer.data(), buffer.size(), 0);
   if (got <= 0) return std::nullopt;
@@ -60,16 +75,17 @@ std::optional<LockHolder> read_holder(int fd) {
   holder.boot_id = json.value("boot_id", "");
   holder.command = json.value("command", "");
   holder.since = json.value("since_us", Micros{0});
-  return holder;
+  holder.epoch = json.value("epoch", std::uint64_t{0});
+  return Note{std::move(holder), json.value("holds", 1) != 0};
 }
 
 void write_holder(int fd, const LockHolder& holder, const std::string& path) {
-  const std::string text = Json{{"user", holder.user},       {"host", holder.host},
+  const std::string rest = Json{{"user", holder.user},       {"host", holder.host},
                                 {"pid", holder.pid},         {"start_time", holder.start_time},
                                 {"boot_id", holder.boot_id}, {"command", holder.command},
-                                {"since_us", holder.since}}
-                               .dump() +
-                           "\n";
+                                {"since_us", holder.since},  {"epoch", holder.epoch}}
+                               .dump();
+  const std::string text = fmt::format("{},{}\n", kHolds, rest.substr(1));
   if (::ftruncate(fd, 0) != 0) throw SystemError("cannot write " + path, errno);
   // A full disk must not keep an engine from starting: the kernel's lock holds without the note too.
   if (::pwrite(fd, text.data(), text.size(), 0) < 0 && errno != ENOSPC && errno != EDQUOT)
@@ -119,6 +135,13 @@ bool holder_counts(const std::optional<LockHolder>& holder) {
   return holder && is_alive(*holder).value_or(true);
 }
 
+// Whether the open file is still the one at the path. Where its server has dropped it, it is not.
+bool is_at(int fd, const std::string& path) {
+  struct stat mine{}, there{};
+  return ::fstat(fd, &mine) == 0 && ::stat(path.c_str(), &there) == 0 && mine.st_dev == there.st_dev &&
+         mine.st_ino == there.st_ino;
+}
+
 }  // namespace
 
 std::string LockHolder::text() const {
@@ -129,8 +152,8 @@ std::string LockHolder::text() const {
 
 LockHolder this_process(std::string command) {
   const pid_t pid = ::getpid();
-  return {user_name(),        host_name(),         pid, start_time_of(pid).value_or(0), boot_id(),
-          std::move(command), system_clock().now()};
+  return {user_name(),        host_name(),          pid, start_time_of(pid).value_or(0), boot_id(),
+          std::move(command), system_clock().now(), 0};
 }
 
 std::optional<bool> is_alive(const LockHolder& holder) {
@@ -149,46 +172,58 @@ LockedError::LockedError(const std::string& path, const LockHolder& holder)
       holder_(holder) {}
 
 FileLock FileLock::acquire(const std::string& path, const std::string& command, bool shared) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!file.is_open()) throw SystemError("cannot open the lock " + path, errno);
-  const Taken taken = take(file.get(), path);
-  const std::optional<LockHolder> before = read_holder(file.get());
-  const bool elsewhere = shared && before && !is_alive(*before).has_value();
-  if (taken == Taken::no || elsewhere || (taken == Taken::unsupported && holder_counts(before)))
-    throw LockedError(path, before.value_or(LockHolder{}));
-  write_holder(file.get(), this_process(command), path);
-  return {path, std::move(file), before};
+  while (true) {
+    FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file.is_open()) throw SystemError("cannot open the lock " + path, errno);
+    const Taken taken = take(file.get(), path);
+    if (!is_at(file.get(), path)) continue;  // seized in between
+    const std::optional<Note> note = read_note(file.get());
+    const std::optional<LockHolder> before = holder_of(note);
+    const bool elsewhere = shared && before && !is_alive(*before).has_value();
+    if (taken == Taken::no || elsewhere || (taken == Taken::unsupported && holder_counts(before)))
+      throw LockedError(path, before.value_or(LockHolder{}));
+    LockHolder self = this_process(command);
+    self.epoch = note ? note->holder.epoch : 0;
+    write_holder(file.get(), self, path);
+    return {path, std::move(file), self.epoch, before};
+  }
 }
 
 FileLock FileLock::seize(const std::string& path, const std::string& command) {
-  const std::optional<LockHolder> before = probe_lock(path).holder;
+  std::optional<Note> note;
+  if (const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)); file.is_open())
+    note = read_note(file.get());
   const std::string fresh = fmt::format("{}.{}", path, ::getpid());
   FileDescriptor file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.is_open()) throw SystemError("cannot make the lock " + fresh, errno);
   std::ignore = take(file.get(), fresh);
-  write_holder(file.get(), this_process(command), fresh);
+  LockHolder self = this_process(command);
+  self.epoch = (note ? note->holder.epoch : 0) + 1;
+  write_holder(file.get(), self, fresh);
   if (::rename(fresh.c_str(), path.c_str()) != 0) {
     const int code = errno;
     ::unlink(fresh.c_str());
     throw SystemError("cannot replace the lock " + path, code);
   }
-  return {path, std::move(file), before};
+  return {path, std::move(file), self.epoch, holder_of(note)};
 }
 
 void FileLock::check() const {
-  struct stat mine{}, there{};
-  if (::fstat(file_.get(), &mine) != 0) return;
-  if (::stat(path_.c_str(), &there) != 0 || there.st_ino != mine.st_ino) {
-    const std::optional<LockHolder> holder = probe_lock(path_).holder;
-    throw TakenOverError(holder ? "somebody else goes on with this experiment: " + holder->text()
-                                : "somebody else has taken this experiment over");
-  }
+  const FileDescriptor there(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::optional<Note> note = there.is_open() ? read_note(there.get()) : std::nullopt;
+  if (!is_at(file_.get(), path_) || (note && note->holder.epoch > epoch_))
+    throw TakenOverError(note ? "somebody else goes on with this experiment: " + note->holder.text()
+                              : "somebody else has taken this experiment over");
   ::futimens(file_.get(), nullptr);
 }
 
 FileLock::~FileLock() {
-  // Best effort: at a fault the next holder merely checks the journal needlessly.
-  if (file_.is_open() && ::ftruncate(file_.get(), 0) != 0) return;
+  // Best effort: at a fault the next holder merely checks the journal needlessly. Where there was no room for a note,
+  // none is made of this byte.
+  struct stat about{};
+  if (file_.is_open() && ::fstat(file_.get(), &about) == 0 && about.st_size > kHoldsAt &&
+      ::pwrite(file_.get(), "0", 1, kHoldsAt) != 1)
+    return;
 }
 
 LockState probe_lock(const std::string& path) {
@@ -197,7 +232,7 @@ LockState probe_lock(const std::string& path) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
     throw SystemError("cannot open the lock " + path, errno);
   }
-  LockState state{false, read_holder(file.get()), 0};
+  LockState state{false, holder_of(read_note(file.get())), 0};
   struct stat about{};
   if (::fstat(file.get(), &about) == 0)
     state.heard_of = Micros{about.st_mtim.tv_sec} * 1'000'000 + about.st_mtim.tv_nsec / 1000;

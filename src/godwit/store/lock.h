@@ -25,6 +25,7 @@ struct LockHolder {
   std::string boot_id;           // the host's boot that start_time counts from
   std::string command;           // what it is doing: "godwit run"
   Micros since = 0;
+  std::uint64_t epoch = 0;  // how often the lock has been seized
 
   // "process 4711 of ada on login1 (godwit run, since 2026-11-30T20:31:47.123Z)"
   std::string text() const;
@@ -63,22 +64,23 @@ class FileLock {
 
   FileLock(FileLock&&) noexcept = default;
   FileLock& operator=(FileLock&&) = delete;
-  // Empties the file, so that the next holder knows that this one ended orderly.
+  // Notes in the file that this holder ended orderly.
   ~FileLock();
 
   // Tells others that the holder is alive (see LockState::heard_of). Throws TakenOverError where somebody has seized
-  // it.
+  // it. Opens the file anew, since a network file system may only then look at what others did.
   void check() const;
 
   // Who had it and did not let go orderly: it died, or its machine did.
   const std::optional<LockHolder>& died_before() const { return died_before_; }
 
  private:
-  FileLock(std::string path, FileDescriptor file, std::optional<LockHolder> died_before)
-      : path_(std::move(path)), file_(std::move(file)), died_before_(std::move(died_before)) {}
+  FileLock(std::string path, FileDescriptor file, std::uint64_t epoch, std::optional<LockHolder> died_before)
+      : path_(std::move(path)), file_(std::move(file)), epoch_(epoch), died_before_(std::move(died_before)) {}
 
   std::string path_;
   FileDescriptor file_;
+  std::uint64_t epoch_ = 0;
   std::optional<LockHolder> died_before_;
 };
 

@@ -60,9 +60,30 @@ TEST_CASE("who seized a lock has it, and who had it is told at its next check") 
     CHECK_THROWS_AS(first.check(), TakenOverError);
     CHECK_THROWS_AS(FileLock::acquire(folder / "lock", "third"), LockedError);
   }
-  CHECK_THROWS_AS(first.check(), TakenOverError);
+  // Who it was is told after he has let go, too.
+  CHECK_THROWS_WITH_AS(first.check(), doctest::Contains("(second, since"), TakenOverError);
   CHECK_FALSE(probe_lock(folder / "lock").held);
   CHECK_FALSE(FileLock::acquire(folder / "lock", "third").died_before());
+}
+
+TEST_CASE("each seizure counts, and nobody else does") {
+  const TestFolder folder;
+  const auto epoch = [&] { return probe_lock(folder / "lock").holder->epoch; };
+  {
+    const FileLock lock = FileLock::acquire(folder / "lock", "first");
+    CHECK(epoch() == 0);
+  }
+  {
+    const FileLock lock = FileLock::seize(folder / "lock", "second");
+    CHECK(epoch() == 1);
+  }
+  const FileLock third = FileLock::acquire(folder / "lock", "third");
+  CHECK(epoch() == 1);
+  const FileLock fourth = FileLock::seize(folder / "lock", "fourth");
+  CHECK(epoch() == 2);
+  // As where a server gave the number of the file that is gone to the new one.
+  std::ofstream(folder / "lock") << R"({"holds":1,"host":"elsewhere","pid":4711,"user":"ada","epoch":3})";
+  CHECK_THROWS_WITH_AS(fourth.check(), doctest::Contains("process 4711 of ada on elsewhere"), TakenOverError);
 }
 
 TEST_CASE("where other hosts may have the file system mounted, one that did not let go is believed") {
