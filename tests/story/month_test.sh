@@ -2,8 +2,8 @@
 # test-serial: yes
 # A month of an experiment's life, in some minutes, with the program of examples/protein_lm: a rehearsal catches a site's
 # fault; values are inserted while runs are under way; epochs are raised; the disk fills up; a site is drained; somebody
-# meddles with a checkpoint; and fewer checkpoints are kept from then on. At the end no finished epoch was computed twice, no
-# checkpoint is lost, and `compare` names the run that was meddled with.
+# meddles with a checkpoint; fewer checkpoints are kept from then on; a colleague takes over; runs are stopped early. At the
+# end no finished epoch was computed twice, no checkpoint is lost, and `compare` names the run that was meddled with.
 set -u
 program=$GODWIT_BUILD/bin/protein_lm_x86_64
 v3=$GODWIT_BUILD/bin/protein_lm_x86_64_v3
@@ -40,11 +40,20 @@ $(tail -n 40 "$work/out"; tail -n 40 "$work/err")"
 says() { grep -qE -- "$2" "$work/$1" || fail "$1 does not say: $2
 $(head -60 "$work/$1")"; }
 journal() { sqlite3 .godwit/journal.db "$1"; }
-# run_for SECONDS OPTION…: an engine at work for a while, then stopped as one does.
-run_for() {
-  "$GODWIT" run --quiet "${@:2}" &
-  local engine=$!
-  sleep "$1"
+jobs_done() {
+  if [ -s .godwit/journal.db ]; then journal "select count(*) from event where kind='node_done'"; else echo 0; fi
+}
+# run_some OPTION…: an engine at work until some more jobs are done, then stopped as one does.
+run_some() {
+  local engine wanted
+  wanted=$(($(jobs_done) + 6))
+  "$GODWIT" run --quiet "$@" &
+  engine=$!
+  for _ in $(seq 600); do
+    [ "$(jobs_done)" -lt $wanted ] || break
+    kill -0 $engine 2>/dev/null || break
+    sleep 0.1
+  done
   "$GODWIT" stop >/dev/null 2>&1
   wait "$engine"
 }
@@ -103,8 +112,8 @@ expect 0 "$GODWIT" plan
 says out 'Forecast, by the rehearsal of'
 
 day "2: the experiment begins"
-run_for 2
-[ "$(journal "select count(*) from event where kind='node_done'")" -gt 0 ] || fail "nothing was done in two seconds"
+run_some
+[ "$(jobs_done)" -gt 0 ] || fail "nothing was done in a minute"
 
 day "5: two values come in between"
 ids=$("$GODWIT" status --json | grep -o '"run_uuid":"[0-9a-f]*","seed":[0-9]*')
@@ -112,7 +121,7 @@ RATES="2e-3, 3e-3, 4e-3, 6e-3"
 write
 expect 2 "$GODWIT" run --quiet
 says err 'not what it was when it was started'
-run_for 2 --yes
+run_some --yes
 [ "$("$GODWIT" status --json | grep -o '"run_uuid":"[0-9a-f]*","seed":[0-9]*' | head -8)" = "$ids" ] ||
   fail "the inserted values changed other runs"
 
@@ -121,7 +130,7 @@ EPOCHS=12
 write
 expect 0 "$GODWIT" plan
 says out 'extended'
-run_for 2 --yes
+run_some --yes
 
 if [ $disk = yes ]; then
   day "12: the disk is full for a while"
@@ -152,7 +161,7 @@ kill -KILL $engine
 wait $engine 2>/dev/null
 SITES="[alder, birch]"
 write
-run_for 2 --yes
+run_some --yes
 expect 0 "$GODWIT" status
 says out '^alder'
 
@@ -183,6 +192,30 @@ says out 'not what the job before it left'
 expect 0 "$GODWIT" retry --accept run1
 expect 0 "$GODWIT" run --quiet
 
+day "24: a colleague takes over while jobs run, and ends runs that get no better"
+EPOCHS=20 MORE="$MORE
+early_stop: {metric: val_loss, patience: 1, min_delta: 10}"
+write
+"$GODWIT" run --quiet --yes &
+engine=$!
+sleep 0.7
+cp "$GODWIT" "$work/godwit"
+colleague() { setpriv --reuid=65534 --regid=0 --clear-groups env HOME=/nonexistent "$work/godwit" "$@"; }
+if [ "$(id -u)" = 0 ] && colleague version >/dev/null 2>&1; then
+  expect 2 colleague run --quiet
+  says err "this experiment is $(id -un)'s"
+  expect 0 colleague take-over --yes --stop-first
+  wait $engine
+  expect 2 "$GODWIT" run --quiet
+  expect 0 colleague run --quiet
+  [ "$(journal "select count(*) from event where kind='taken_over'")" = 1 ] || fail "the take-over is not recorded"
+else
+  echo "SKIPPED the second user: it takes root and setpriv" >&2
+  wait $engine
+fi
+[ "$(journal "select count(*) from event where kind='run_pruned'")" = 16 ] || fail "not every run was stopped early"
+TRAINED=18 # each has one more job, and then no hope of improving by 10
+
 day "28: what came of it"
 expect 0 "$GODWIT" status
 says out 'succeeded'
@@ -192,9 +225,9 @@ twice=$(journal "select node || ' epoch ' || json_extract(json, '$.epoch') from 
   group by node, json_extract(json, '$.epoch') having count(*) > 1")
 [ -z "$twice" ] || fail "trained twice: $twice"
 epochs=$(journal "select count(distinct node || json_extract(json, '$.epoch')) from event where kind='epoch' and node like '%train%'")
-[ "$epochs" = $((16 * EPOCHS)) ] || fail "$epochs epochs are recorded instead of $((16 * EPOCHS))"
+[ "$epochs" = $((16 * TRAINED)) ] || fail "$epochs epochs are recorded instead of $((16 * TRAINED))"
 for run in $(journal "select distinct json_extract(json, '$.run_uuid') from event where kind='run'"); do
-  for epoch in 4 8 12 14 16; do
+  for epoch in 4 8 12 16 18; do
     [ -s "runs/$run/checkpoints/$epoch/checkpoint.safetensors" ] || fail "run $run has lost its checkpoint of epoch $epoch"
   done
   # What went before the checkpoint that was meddled with stays: its successor is not what it was.

@@ -53,9 +53,8 @@ std::optional<std::uint32_t> named_epoch(const Json& line) {
   const auto named = line.find("epoch");
   if (named == line.end() || !named->is_number()) return std::nullopt;
   const auto value = named->get<double>();
-  if (!(value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()) || value != std::floor(value))
-    return std::nullopt;
-  return static_cast<std::uint32_t>(value);
+  const bool fits = value >= 0 && value <= std::numeric_limits<std::uint32_t>::max() && value == std::floor(value);
+  return fits ? std::optional(static_cast<std::uint32_t>(value)) : std::nullopt;
 }
 
 std::optional<double> metric_value(const Json& value) {
