@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # test-serial: yes
+# test-timeout: 900
 # A month of an experiment's life, in some minutes, with the program of examples/protein_lm: a rehearsal catches a site's
 # fault; values are inserted while runs are under way; epochs are raised; the disk fills up; a site is drained; somebody
 # meddles with a checkpoint; fewer checkpoints are kept from then on; a colleague takes over; runs are stopped early. At the
