@@ -3,7 +3,7 @@
 # curves, every epoch once, and is one run in an MLflow file store.
 #
 # Needs scripts/setup --lightning; says so and skips where that is not there.
-# test-timeout: 400
+# test-timeout: 900
 # test-slots: 2
 set -u
 venv=$GODWIT_SOURCE/build/lightning
